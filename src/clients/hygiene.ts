@@ -81,13 +81,11 @@ export function createHygiene(parts: HygieneParts) {
   const index = createClientLists(store, load)
 
   async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
-    const found = examined.map(({ record }) => record)
-    const secrets = await presentSecrets(secretUses, found)
-    return examined.map(({ record: { client }, ...found }, at) => ({
-      client,
-      ...found,
-      secrets: secrets[at] ?? [],
-    }))
+    const records = examined.map(({ record }) => record)
+    const secrets = await presentSecrets(secretUses, records)
+    return examined.map(({ record: { client }, ...found }, at) => {
+      return { client, ...found, secrets: secrets[at] ?? [] }
+    })
   }
 
   /** Examines a page of clients of each kind. `next` is undefined after the last page. */
@@ -106,7 +104,7 @@ export function createHygiene(parts: HygieneParts) {
     }
     const left = pages.flatMap(({ kind, cursor }) => (cursor === undefined ? [] : [[kind, cursor]]))
     const next: Place | undefined = left.length > 0 ? Object.fromEntries(left) : undefined
-    return { found: examined.filter(({ findings }) => findings.length > 0), next }
+    return { examined, next }
   }
 
   return {
@@ -123,8 +121,9 @@ export function createHygiene(parts: HygieneParts) {
       })
       const { accountId, cursor, limit = PAGE_LIMIT.byDefault } = options
       const start = cursors.read(cursor) ?? Object.fromEntries(ofKinds.map((kind) => [kind, '']))
-      const { found, next } = await examineAfter(accountId, start)
-      const worstFirst = found
+      const { examined, next } = await examineAfter(accountId, start)
+      const worstFirst = examined
+        .filter(({ findings }) => findings.length > 0)
         .map((each) => [orderOf(each), each] as const)
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
       const rest = worstFirst.filter(([order]) => order > (start.past ?? ''))
@@ -142,6 +141,9 @@ export function createHygiene(parts: HygieneParts) {
       }
       return [...unused]
     },
+
+    /** The clients of an account, the oldest first, at most 500: also those that need no attention. */
+    ofAccount: (accountId: string, kind: Client['kind']) => examineAfter(accountId, { [kind]: '' }),
 
     /** @param accountId if given, a client of another account counts as absent, and the host is not asked */
     async ofClient(clientId: string, accountId?: string): Promise<ClientFindings | undefined> {

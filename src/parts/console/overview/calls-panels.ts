@@ -1,12 +1,10 @@
-import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
-import type { ClientProblem, Usage } from '../../usage/usage-types.ts'
-import { PAGES_OF_KIND, pathOf } from '../clients/client-kind.ts'
+import type { Usage } from '../../usage/usage-types.ts'
 import { columns, numbers, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { barChart, legend, NONE, sumsBy, totalOf } from '../usage/bar-chart.ts'
+import { findNames } from '../usage/usage-clients.ts'
 import { outcomeText } from '../usage/usage-view.ts'
 
 const DAY_SECONDS = 86_400
@@ -28,6 +26,7 @@ export async function callsPanels(
     usage.read({ accountId, from, to: now }),
     usage.problemsOf(accountId, { limit: PROBLEMS }),
   ])
+  const { linkOf } = await findNames(call, services, problems)
   const rows = read.list({ by: ['day', 'kind', 'result'] }).filter(({ kind }) => kind === 'call')
   const sums = sumsBy(rows, ({ at = 0 }) => at)
   const sum = sumsBy(rows, ({ kind }) => kind).get('call') ?? NONE
@@ -55,33 +54,16 @@ export async function callsPanels(
     problems.length > 0 &&
     panel(
       { title: html`${texts.html('usageProblems')}, ${daysOf(1)}`, id: 'problems' },
-      await problemTable(call, services, problems),
+      table(
+        columns(call, ['nameLabel', 'usageOutcome', 'usageCount', 'overviewLastHour']),
+        problems.map(({ clientId = '', kind, outcome = 'other_error', count, lastAt }) => [
+          linkOf(clientId),
+          html`${kind === 'token_request' && html`${texts.html('usageTokenRequest')}: `}${outcomeText(call, outcome)}`,
+          texts.number(count),
+          texts.hour(lastAt),
+        ]),
+      ),
     )
   }`
   return { calls: sum.successful, shown }
-}
-
-async function problemTable(
-  call: Call,
-  services: ConsoleServices,
-  problems: readonly ClientProblem[],
-): Promise<Html> {
-  const { texts, to } = call
-  const named = problems.map(({ clientId }) => ({ clientId }))
-  const found = await findClients(services, named)
-  const linkOf = (id: string) => {
-    const client = found.get(id)
-    if (!client) return html`<code>${unknownClientName(id)}</code>`
-    const path = `${pathOf(PAGES_OF_KIND[client.kind], client)}/usage`
-    return html`<a href="${to(path)}"><bdi>${applicationName(client)}</bdi></a>`
-  }
-  return table(
-    columns(call, ['nameLabel', 'usageOutcome', 'usageCount', 'overviewLastHour']),
-    problems.map(({ clientId = '', kind, outcome = 'other_error', count, lastAt }) => [
-      linkOf(clientId),
-      html`${kind === 'token_request' && html`${texts.html('usageTokenRequest')}: `}${outcomeText(call, outcome)}`,
-      texts.number(count),
-      texts.hour(lastAt),
-    ]),
-  )
 }

@@ -2,7 +2,6 @@ import type { Client } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import { auditTable, findNamed } from '../activity/audit-table.ts'
-import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
 import { stateBadge } from '../clients/no-token-state.ts'
@@ -39,24 +38,23 @@ async function show(services: ConsoleServices, call: Call) {
     accounts.find(accountId, userId),
     mayConnected ? connections.list({ accountId, userId }) : undefined,
     mayActivity ? audit.list({ accountId, limit: ENTRIES }) : undefined,
-    ...kinds.map((kind, at) => ownClients(kind, call, mayRead[at])),
+    ...kinds.map((kind, at) => ownClients(services, kind, call, mayRead[at])),
   ])
   const entries = trail?.items ?? []
-  const clients: readonly Client[] = lists.flatMap(({ found }) => found?.items ?? [])
+  const clients: readonly Client[] = lists.flatMap((each) => each.clients || [])
   const hasClients = clients.length > 0
   const isEmpty = !hasClients && !connected?.length
-  const [called, applications, named, attention] = await Promise.all([
+  const [called, applications, named] = await Promise.all([
     calling,
     findClients(services, (connected ?? []).slice(0, NAMES)),
     findNamed(services, entries),
-    hasClients && attentionLink(services, call),
   ])
   const cards = html`<div class="columns">
     ${hasClients && (await Promise.all(lists.map((each) => clientsCard(services, call, each))))}
     ${connected && has('connected') && connectedCard(call, connected, applications)}
   </div>`
   const mayOnlyLook = !lists.some(({ mayCreate }) => mayCreate)
-  const isNew = !mayOnlyLook && lists.every(({ found }) => found && found.cursor === undefined)
+  const isNew = !mayOnlyLook && lists.every((each) => each.clients && !each.hasMore)
   const steps = isNew && firstSteps(call, clients, called?.calls, createButtons(call, lists))
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
@@ -66,18 +64,25 @@ async function show(services: ConsoleServices, call: Call) {
         ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
       </div>
       ${mayOnlyLook && lookingOnly(call)}
-      ${hasClients ? html`${steps} ${called?.shown} ${attention} ${cards}` : html`${cards} ${steps}`}
+      ${hasClients ? html`${steps} ${called?.shown} ${attentionLink(call, lists)} ${cards}` : html`${cards} ${steps}`}
       ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
 }
 
-async function ownClients(kind: ClientKind, { may, caller }: Call, mayRead: boolean | undefined) {
-  const { permissions, service } = kind
-  const [found, mayCreate] = await Promise.all([
-    mayRead ? service.listByOwner(caller.accountId, { limit: MAX_COUNT }) : undefined,
-    may(`${permissions}:create`),
+/** Without clients if the caller may not read them. */
+async function ownClients({ hygiene }: ConsoleServices, kind: ClientKind, call: Call, mayRead?: boolean) {
+  const { accountId } = call.caller
+  const [mayCreate, all] = await Promise.all([
+    call.may(`${kind.permissions}:create`),
+    mayRead ? hygiene.ofAccount(accountId, kind.kind) : undefined,
   ])
-  return { kind, found, mayCreate }
+  const examined = all?.examined ?? []
+  const isPart = all?.next !== undefined
+  const newest = isPart
+    ? (await kind.service.listByOwner(accountId, { limit: MAX_COUNT })).items
+    : examined.map(({ record }) => record.client).toReversed()
+  const hasMore = isPart || newest.length > MAX_COUNT
+  return { kind, mayCreate, clients: mayRead && newest.slice(0, MAX_COUNT), hasMore, isPart, examined }
 }
 
 type OwnClients = Awaited<ReturnType<typeof ownClients>>
@@ -96,12 +101,12 @@ function createButtons({ texts, to }: Call, lists: readonly OwnClients[]): Html 
 }
 
 /** How many clients need attention, with a link to them. Undefined if none does. */
-async function attentionLink({ hygiene }: ConsoleServices, call: Call): Promise<Html | undefined> {
-  const { texts, to } = call
-  const { items, cursor } = await listOwnFindings(hygiene, call, { limit: MAX_COUNT })
-  if (items.length === 0 && cursor === undefined) return undefined
-  const name = cursor === undefined ? 'hygieneLink' : 'hygieneManyLink'
-  const count = items.length
+function attentionLink({ texts, to }: Call, lists: readonly OwnClients[]): Html | undefined {
+  const found = lists.flatMap((each) => each.examined.filter(({ findings }) => findings.length > 0))
+  const count = Math.min(found.length, MAX_COUNT)
+  const isWhole = found.length === count && !lists.some(({ isPart }) => isPart)
+  if (isWhole && count === 0) return undefined
+  const name = isWhole ? 'hygieneLink' : 'hygieneManyLink'
   return html`<p>
     <a href="${to('/hygiene')}">${texts.html(count === 0 ? 'hygieneTitle' : name, { count })}</a>
   </p>`
@@ -119,10 +124,10 @@ const WHAT = { apiKey: 'overviewKeysWhat', application: 'overviewApplicationsWha
 async function clientsCard(
   { statesOf }: ConsoleServices,
   call: Call,
-  { kind, found, mayCreate }: OwnClients,
+  { kind, clients, hasMore, mayCreate }: OwnClients,
 ): Promise<Html | undefined> {
-  if (!found || !call.has(kind.section)) return undefined
-  const shown = found.items.slice(0, NAMES)
+  if (!clients || !call.has(kind.section)) return undefined
+  const shown = clients.slice(0, NAMES)
   const states = await statesOf(shown)
   const names = shown.map((client, at) => {
     const noToken = states[at]?.noToken
@@ -135,8 +140,8 @@ async function clientsCard(
     path: kind.base,
     start: mayCreate ? [word(kind, 'Create'), `${kind.base}/new`] : undefined,
     names,
-    count: found.items.length,
-    hasMore: found.cursor !== undefined,
+    count: clients.length,
+    hasMore,
   })
 }
 

@@ -27,25 +27,34 @@ export async function readClients(
   const isOfAll = accountId === undefined
   // The record of an account has its clients by whole days, and not by operation.
   const listed = isOfAll ? [] : (await usage.read({ accountId, ...period })).list({ by: BY_CLIENT })
-  const { called, wrong } = isOfAll ? await mostOfAll(usage, period) : mostOf(listed)
+  const ofAll = isOfAll ? (await usage.topClients(period)).map(({ clientId }) => clientId) : []
+  const { called, wrong } = isOfAll ? { called: ofAll, wrong: ofAll } : mostOf(listed)
   const read = isOfDays ? wrong : [...new Set([...called, ...wrong])]
-  const [found, ...lists] = await Promise.all([
-    findClients(
-      services,
-      [...called, ...wrong].map((clientId) => ({ clientId })),
-    ),
+  const both = [...called, ...wrong].map((clientId) => ({ clientId }))
+  const [names, ...lists] = await Promise.all([
+    findNames(call, services, both, isOfAll),
     ...read.map((clientId) => usage.list({ clientId, ...period, by: [...BY_CLIENT, 'operation'] })),
   ])
+  const byOperation = lists.flat()
+  const isCalled = ({ clientId = '' }: UsageRow) => called.includes(clientId)
+  const calls = isOfAll || !isOfDays ? byOperation : listed.filter(isCalled)
+  return { ...names, byOperation, calls }
+}
+
+/** The names of clients, with links to their usage. @param isOfAll for operators */
+export async function findNames(
+  call: Pick<Call, 'texts' | 'to'>,
+  services: ConsoleServices,
+  items: readonly { readonly clientId?: string | undefined }[],
+  isOfAll = false,
+) {
+  const found = await findClients(services, items)
   const nameOf = (id: string): string => {
     const client = found.get(id)
     return client ? applicationName(client) : unknownClientName(id)
   }
-  const byOperation = lists.flat()
   return {
     nameOf,
-    byOperation,
-    calls:
-      isOfAll || !isOfDays ? byOperation : listed.filter(({ clientId = '' }) => called.includes(clientId)),
 
     /** @param id empty for all other clients, and for calls without a valid token */
     linkOf(id: string): Html {
@@ -63,27 +72,16 @@ export async function readClients(
 
 const BY_CLIENT = ['client', 'kind', 'result', 'outcome'] as const
 
-async function mostOfAll(usage: Usage, period: Pick<UsageQuery, 'from' | 'to'>) {
-  const ids = (await usage.topClients(period)).map(({ clientId }) => clientId)
-  return { called: ids, wrong: ids }
-}
-
 /** The ids of the clients with the most calls, and of those with the most problems. */
 function mostOf(rows: readonly UsageRow[]) {
   // The row of all further clients has a name with a space.
   const sums = [...sumsBy(rows, ({ clientId = '' }) => clientId)].filter(([id]) => !id.includes(' '))
-  const most = (all: typeof sums, numberOf: (sums: Sums) => number, count: number) =>
-    all
+  const most = (numberOf: (sums: Sums) => number, count: number) =>
+    sums
+      .filter(([, each]) => numberOf(each) > 0)
       .toSorted(([, one], [, other]) => numberOf(other) - numberOf(one))
       .slice(0, count)
       .map(([id]) => id)
   const problemsIn = ({ rejected, failed }: Sums) => rejected + failed
-  return {
-    called: most(sums, totalOf, MOST.called),
-    wrong: most(
-      sums.filter(([, each]) => problemsIn(each) > 0),
-      problemsIn,
-      MOST.wrong,
-    ),
-  }
+  return { called: most(totalOf, MOST.called), wrong: most(problemsIn, MOST.wrong) }
 }

@@ -40,11 +40,12 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
   const { texts, query, self, ctx } = call
   const time = chosenTime(usage, query['days'])
   const { days, unit, from, to } = time
-  const [times, all, clients] = await Promise.all([
-    usage.list({ ...of, from, to, by: [unit, 'kind', 'result'] }),
-    usage.list({ ...of, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
+  const [read, clients] = await Promise.all([
+    usage.read({ ...of, from, to }),
     readClients(call, services, usage, { ...of, from, to }, days > 1),
   ])
+  const times = read.list({ by: [unit, 'kind', 'result'] })
+  const all = read.list({ by: ['kind', 'operation', 'result', 'outcome'] })
   const rows = clients ? [...clients.byOperation, ...restOf(all, clients.byOperation)] : all
   const file = query['csv']
   if (file !== undefined) {
