@@ -2,7 +2,7 @@ import { inBatches } from '../../async/in-batches.ts'
 import { clientIdsOf } from '../../clients/client-index.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
-import { addOperations, addTops, type CountedDay, type CountedHours, type Counts } from './call-counts.ts'
+import { addOperations, addTops, columnsOf, type CountedDay, type CountedHours } from './call-counts.ts'
 import { FURTHER_CLIENTS, TOKEN_REQUEST } from './outcomes.ts'
 import { subjectOfAccount, type UsageRecords } from './usage-records.ts'
 import type { ClientProblem, Usage } from './usage-types.ts'
@@ -31,13 +31,13 @@ export function createAccountUsage(
     // The account may have been erased.
     if (present.length === 0) return
     // What a deleted client has called still counts. The record lists all clients that have called, but for the further ones.
-    const listed = Object.keys(before?.top ?? {})
+    const listed = before?.busiest?.clients ?? []
     const isWhole = before !== undefined && !listed.includes(FURTHER_CLIENTS)
     const ids = [...new Set([...(isWhole ? clientIds : present), ...listed])]
     const found = await inBatches(ids, READ_AT_ONCE, async (id) => (await records.ofSource(source, [id]))[0])
-    const top = addTops(found.map((each, at) => each && { [ids[at] ?? '']: outcomesIn(each.hours) }))
+    const rows = found.map((each, at) => each && columnsOf({ [ids[at] ?? '']: outcomesIn(each.hours) }))
     const hours = JSON.stringify(addHours(found.map((each) => each?.hours ?? {})))
-    await records.write({ ...source, clientId, isFirst: true, hours, top })
+    await records.write({ ...source, clientId, isFirst: true, hours, top: addTops(rows) })
     if ((await clientIdsOf(store, accountId)).length === 0) await records.delete(clientId)
     else if (!before) await records.mergeOldDays(clientId)
   }
@@ -81,7 +81,7 @@ function addHours(all: readonly CountedHours[]): CountedHours {
 }
 
 /** A malformed token request is `other_error`, because `invalid_request` would look like an API call. */
-function outcomesIn(hours: CountedHours): Counts {
+function outcomesIn(hours: CountedHours): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const [operation, counts] of Object.values(hours).flatMap((each) => Object.entries(each))) {
     for (const [outcome, count] of Object.entries(counts)) {
@@ -94,12 +94,7 @@ function outcomesIn(hours: CountedHours): Counts {
 }
 
 /** The implementation of `problemsOf()`. */
-export async function listProblems(
-  { list, now }: { readonly list: Usage['list']; readonly now: () => number },
-  accountId: string,
-  limit: number,
-): Promise<readonly ClientProblem[]> {
-  const to = Math.floor(now() / 1000)
+export async function listProblems(list: Usage['list'], accountId: string, to: number, limit: number) {
   const period = { from: to - (to % 3600) - 23 * 3600, to }
   const sums = new Map<string, number>()
   const all = await list({ accountId, ...period, by: ['client', 'result'] })

@@ -22,16 +22,24 @@ export type Counts = { readonly [outcome in Outcome]?: number }
 /** The counts of a day: by hour (0 to 23, UTC), then by operation. */
 export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
 
-export function addOperations(all: readonly (Top | undefined)[]): Record<string, Counts> {
-  const sums = new Map<string, Record<string, number>>()
+type Sum = Record<string, number>
+
+function add(sum: Sum, outcome: string, count: number): void {
+  sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+}
+
+function sumOf(sums: Map<string, Sum>, name: string): Sum {
+  let sum = sums.get(name)
+  if (!sum) sums.set(name, (sum = {}))
+  return sum
+}
+
+export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
+  const sums = new Map<string, Sum>()
   for (const each of all) {
-    for (const [operation, of] of Object.entries(each ?? {})) {
-      const counts = (typeof of === 'number' ? { ok: of } : of) as Readonly<Record<string, number>>
-      const sum = sums.get(operation) ?? {}
-      sums.set(operation, sum)
-      for (const outcome in counts) {
-        sum[outcome] = Math.min((sum[outcome] ?? 0) + (counts[outcome] ?? 0), Number.MAX_SAFE_INTEGER)
-      }
+    for (const operation in each) {
+      const [sum, counts] = [sumOf(sums, operation), each[operation] as Sum]
+      for (const outcome in counts) add(sum, outcome, counts[outcome] ?? 0)
     }
   }
   return Object.fromEntries(sums)
@@ -43,11 +51,29 @@ export function addOperations(all: readonly (Top | undefined)[]): Record<string,
  */
 export type Top = Readonly<Record<string, Counts | number>>
 
-export function addTops(tops: readonly (Top | undefined)[]): Record<string, Counts> {
-  const { [FURTHER_CLIENTS]: further, ...clients } = addOperations(tops)
-  const sorted = Object.entries(clients).toSorted(([, one], [, other]) => callsIn(other) - callsIn(one))
-  const others = [...(further ? [further] : []), ...sorted.splice(TOP_CLIENTS).map(([, counts]) => counts)]
-  const rest = addOperations(others.map((counts) => ({ [FURTHER_CLIENTS]: counts })))
+/** How it is stored: the numbers of each outcome, in the order of the clients. A page reads thousands of these numbers. */
+export interface Columns {
+  readonly clients: readonly string[]
+  readonly counts: Readonly<Record<string, readonly number[]>>
+}
+
+export function columnsOf(top: Top): Columns {
+  const rows = Object.values(top).map((of): Sum => (typeof of === 'number' ? { ok: of } : { ...of }))
+  const outcomes = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const columns = outcomes.map((outcome) => [outcome, rows.map((row) => row[outcome] ?? 0)])
+  return { clients: Object.keys(top), counts: Object.fromEntries(columns) }
+}
+
+export function addTops(tops: readonly (Columns | undefined)[]): Record<string, Counts> {
+  const sums = new Map<string, Sum>()
+  for (const { clients, counts } of tops.filter((each) => each !== undefined)) {
+    const rows = clients.map((client) => sumOf(sums, client))
+    for (const outcome in counts)
+      counts[outcome]?.forEach((count, at) => count > 0 && add(rows[at] ?? {}, outcome, count))
+  }
+  const orderOf = ([client, sum]: [string, Sum]) => (client === FURTHER_CLIENTS ? -1 : callsIn(sum))
+  const sorted = [...sums].toSorted((one, other) => orderOf(other) - orderOf(one))
+  const rest = addOperations(sorted.splice(TOP_CLIENTS).map(([, counts]) => ({ [FURTHER_CLIENTS]: counts })))
   return { ...Object.fromEntries(sorted), ...rest }
 }
 

@@ -75,9 +75,9 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
       const byTime = new Map<number | undefined, CountedHours[string][]>()
       for (const { day, hours } of days) {
         const start = startOfDay(day) / 1000
-        for (const { hour, operations } of hours) {
+        for (const [hour, operations] of hours) {
           const [at, length] =
-            has['day'] || hour === undefined ? [start, 86_400] : [start + hour * 3600, 3600]
+            has['day'] || hour === '' ? [start, 86_400] : [start + Number(hour) * 3600, 3600]
           if (at + length <= from || at > to) continue
           const time = has['hour'] || has['day'] ? at : undefined
           const known = byTime.get(time)
@@ -90,7 +90,7 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
 
     /** Adds clients from the record of their account. @returns false if it may lack some that are wanted */
     addClients(days: readonly StoredDay[], wanted?: readonly string[]): boolean {
-      const clients = addTops(days.map(({ top }) => top))
+      const clients = addTops(days.map(({ busiest }) => busiest))
       if (wanted && Object.hasOwn(clients, FURTHER_CLIENTS)) return false
       for (const [clientId, counts] of Object.entries(clients)) {
         if (!wanted || wanted.includes(clientId)) add(has['client'] ? { clientId } : {}, { '': counts })

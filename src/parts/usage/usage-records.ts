@@ -4,19 +4,19 @@ import { digest } from '../../store/digest.ts'
 import { createCollection } from '../../store/collection.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
-import { pagesOf, readMembers } from '../../store/pages-of-index.ts'
+import { membersOf, readMembers } from '../../store/pages-of-index.ts'
 import { isDay } from '../../validation/predicates.ts'
 import { mapOf, optional } from '../../validation/rules.ts'
-import type { CountedDay } from './call-counts.ts'
+import { columnsOf, type CountedDay } from './call-counts.ts'
 import {
   addToMonth,
+  busiestRule,
   countsRule,
   daysIn,
   MONTH_FIELDS,
   monthOf,
   type MonthRecord,
   type SourceRecord,
-  topRule,
   type StoredDay,
 } from './month-record.ts'
 
@@ -53,7 +53,7 @@ export function createUsageRecords(
   const sources = createCollection<SourceRecord>(store, {
     name: 'usage',
     version: 1,
-    fields: { hours: mapOf(mapOf(countsRule), hourRule), top: optional(topRule) },
+    fields: { hours: mapOf(mapOf(countsRule), hourRule), busiest: optional(busiestRule) },
   })
   const months = createCollection<MonthRecord>(store, {
     name: 'usage-month',
@@ -66,17 +66,15 @@ export function createUsageRecords(
   const ttlOf = (day: string) =>
     Math.max(1, Math.ceil((startOfDay(day) + (bounds.days + 1) * DAY_MS - bounds.now()) / 1000))
 
-  async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<string> {
+  async function unmerged(clientId: string | undefined, from: string, to: string): Promise<string[]> {
     const index = indexOf(clientId)
     // A text just before all members of the first day.
-    const after = `${daysBefore(from, 1)}~`
-    for await (const page of pagesOf(store, index, { after })) {
-      for (const member of page) {
-        if (dayIn(member) > to) return
-        if (MEMBER.test(member) && isDay(dayIn(member))) yield member
-        else metCorruptMember(store, index)
-      }
-    }
+    const members = await membersOf(store, index, { after: `${daysBefore(from, 1)}~` })
+    const days = new Set([...new Set(members.map(dayIn))].filter(isDay))
+    const inTime = members.filter((member) => dayIn(member) <= to)
+    const sound = inTime.filter((member) => MEMBER.test(member) && days.has(dayIn(member)))
+    if (sound.length < inTime.length) metCorruptMember(store, index)
+    return sound
   }
 
   const readSources = (clientId: string | undefined, members: readonly string[]) =>
@@ -112,7 +110,7 @@ export function createUsageRecords(
   async function mergeMonths(clientId: string | undefined): Promise<void> {
     const oldest = daysBefore(today(), bounds.days)
     const byMonth = new Map<string, string[]>()
-    for await (const member of unmerged(clientId, '1970-01-02', daysBefore(today(), bounds.hourDays + 1))) {
+    for (const member of await unmerged(clientId, '1970-01-02', daysBefore(today(), bounds.hourDays + 1))) {
       const month = monthOf(member)
       // The record has expired by itself.
       if (dayIn(member) < oldest) await store.remove(indexOf(clientId), member)
@@ -127,7 +125,8 @@ export function createUsageRecords(
   }
 
   async function readMonths(clientId: string | undefined, from: string, to: string) {
-    const names = monthsBetween(from, to)
+    // The days since yesterday are not merged yet.
+    const names = from < daysBefore(today(), 1) ? monthsBetween(from, to) : []
     const records = await months.getEach(names.map((month) => `${subject(clientId)}:${month}`))
     const days: StoredDay[] = []
     const merged = new Set<string>()
@@ -151,19 +150,14 @@ export function createUsageRecords(
     // The clock of a gateway may be ahead.
     const newest = daysBefore(today(), -1)
     const [from, to] = [first > oldest ? first : oldest, last < newest ? last : newest]
-    const members: string[] = []
-    for await (const member of unmerged(clientId, from, to)) members.push(member)
+    const members = await unmerged(clientId, from, to)
     // The sources are read first: another process may merge a day meanwhile.
     const records = await readSources(clientId, members)
     const { days, merged } = await readMonths(clientId, from, to)
     for (const [at, member] of members.entries()) {
       const record = records[at]
       if (!record || record instanceof CorruptRecord || merged.has(member)) continue
-      const hours = Object.entries(record.hours).map(([hour, operations]) => ({
-        hour: Number(hour),
-        operations,
-      }))
-      days.push({ day: dayIn(member), hours, top: record.top ?? {} })
+      days.push({ day: dayIn(member), hours: Object.entries(record.hours), busiest: record.busiest })
     }
     return days
   }
@@ -176,7 +170,7 @@ export function createUsageRecords(
       const ttl = ttlOf(day)
       if (isFirst) await store.add(indexOf(clientId), `${day}:${source}`, ttl)
       // The hours are JSON already.
-      const others = top && Object.keys(top).length > 0 ? `,"top":${JSON.stringify(top)}` : ''
+      const others = top && Object.keys(top).length > 0 ? `,"busiest":${JSON.stringify(columnsOf(top))}` : ''
       await store.set(sources.key(id), `{"v":1,"hours":${hours}${others}}`, ttl)
     },
 
@@ -187,7 +181,7 @@ export function createUsageRecords(
     },
 
     async delete(clientId: string): Promise<void> {
-      for await (const member of unmerged(clientId, '1970-01-02', '9999-12-31')) {
+      for (const member of await unmerged(clientId, '1970-01-02', '9999-12-31')) {
         await sources.delete(`${subject(clientId)}:${member}`)
         await store.remove(indexOf(clientId), member)
       }

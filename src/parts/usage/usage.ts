@@ -45,6 +45,11 @@ const MAX_ASKED = 50
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
 const SUBJECT = { clientId: optional(textRule), accountId: optional(textRule), ...PERIOD }
+const QUERY = {
+  ...SUBJECT,
+  clientIds: optional(uniqueListOf(textRule, MAX_ASKED)),
+  by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
+}
 const DEFAULT_BY = ['day', 'outcome'] as const
 
 /**
@@ -123,20 +128,18 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     }
     await parts.ready()
     const rows = createRows(by, boundsOf(by, { from, to }, query.to === undefined))
-    let isListed = false
     if (hasClientsOfAccount(by)) {
       const days = await records.read(subjectOfAccount(accountId), dayOf(from * 1000), dayOf(to * 1000))
-      isListed = rows.addClients(days, clientIds)
+      if (rows.addClients(days, clientIds)) return rows.sorted()
     }
-    const present = isListed ? [] : await clientIdsOf(parts.store, accountId)
-    const ids = present.filter((id) => !clientIds || clientIds.includes(id))
+    const ids = (await clientIdsOf(parts.store, accountId)).filter((id) => clientIds?.includes(id) ?? true)
     await readEach(records, ids, { from, to }, rows.add)
     return rows.sorted()
   }
 
   async function calledOperations(clientId: string | undefined, first: string, last: string) {
     const read = await records.read(clientId, first, last)
-    return new Set(read.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
+    return new Set(read.flatMap(({ hours }) => hours.flatMap(([, operations]) => Object.keys(operations))))
   }
 
   return {
@@ -146,7 +149,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
 
     async problemsOf(accountId, { limit = 10 } = {}) {
       checkInput('the problems were not listed', { limit }, { limit: wholeNumber(1, MAX_ASKED) })
-      return listProblems({ list, now }, accountId, limit)
+      return listProblems(list, accountId, Math.floor(now() / 1000), limit)
     },
 
     async topClients(input = {}) {
@@ -157,7 +160,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const { from, to } = periodOf(input, now)
       await parts.ready()
       const days = await records.read(undefined, dayOf(from * 1000), dayOf(to * 1000))
-      const { [FURTHER_CLIENTS]: _, ...clients } = addTops(days.map((each) => each.top))
+      const { [FURTHER_CLIENTS]: _, ...clients } = addTops(days.map((each) => each.busiest))
       return Object.entries(clients)
         .map(([clientId, counts]) => ({ clientId, calls: callsIn(counts) }))
         .toSorted((one, other) => other.calls - one.calls)
@@ -238,11 +241,7 @@ function rejectList(message: string): never {
 }
 
 function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; now: () => number }) {
-  checkInput('the usage was not listed', query, {
-    ...SUBJECT,
-    clientIds: optional(uniqueListOf(textRule, MAX_ASKED)),
-    by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
-  })
+  checkInput('the usage was not listed', query, QUERY)
   const { clientId, accountId, clientIds, by = [] } = query
   const period = periodOf(query, now)
   if (clientId !== undefined && accountId !== undefined) rejectList('pass clientId or accountId, not both')
