@@ -143,7 +143,7 @@ export function createHygiene(parts: HygieneParts) {
     },
 
     /** The clients of an account, the oldest first, at most 500: also those that need no attention. */
-    ofAccount: (accountId: string, kind: Client['kind']) => examineAfter(accountId, { [kind]: '' }),
+    examine: (accountId: string, kind: Client['kind']) => examineAfter(accountId, { [kind]: '' }),
 
     /** @param accountId if given, a client of another account counts as absent, and the host is not asked */
     async ofClient(clientId: string, accountId?: string): Promise<ClientFindings | undefined> {

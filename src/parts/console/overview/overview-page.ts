@@ -74,7 +74,7 @@ async function ownClients({ hygiene }: ConsoleServices, kind: ClientKind, call: 
   const { accountId } = call.caller
   const [mayCreate, all] = await Promise.all([
     call.may(`${kind.permissions}:create`),
-    mayRead ? hygiene.ofAccount(accountId, kind.kind) : undefined,
+    mayRead ? hygiene.examine(accountId, kind.kind) : undefined,
   ])
   const examined = all?.examined ?? []
   const isPart = all?.next !== undefined
