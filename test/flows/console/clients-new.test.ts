@@ -79,7 +79,7 @@ describe('the form for a new client', () => {
       const [alert = ''] = /<div class="notice bad" role="alert"[^]*?<\/div>/.exec(rejected.body) ?? []
       expect(alert).toContain('href="#products"')
       expect(textOf(alert)).toBe(
-        'Nothing was changed Products : Tick at least one product. Operations count only if their product is ticked.',
+        'Nothing was saved Products : Tick at least one product. Operations count only if their product is ticked.',
       )
       expect(rejected.body).toMatch(/<fieldset id="products" aria-describedby="products-problem"/)
       expect(rejected.body).toMatch(/id="products-problem"><span>Tick at least one product\./)

@@ -212,7 +212,7 @@ describe('the pages of operators', () => {
       expect(asking.body).toMatch(new RegExp(`Pages above[^]*Operator[^]*href="${path}"><bdi>kepler-4410`))
       for (const each of [
         question,
-        `What this hits ${hits}`,
+        `What is affected ${hits}`,
         'Deleted: ',
         'Stays: ',
         'Copies outside',
@@ -410,9 +410,9 @@ describe('details of the pages of operators', () => {
     expect(textOf(page.body)).toContain('The host does not know it')
     expect(textOf(page.body)).toContain('Left over')
     const asking = await host.visit('root').open('/console/operator/accounts/gone?confirm=erase')
-    expect(textOf(asking.body)).toContain('What this hits 1 API key ')
+    expect(textOf(asking.body)).toContain('What is affected 1 API key ')
     const nothing = await host.visit('root').open('/console/operator/accounts/acme?confirm=erase')
-    expect(textOf(nothing.body)).toContain('Name Acme Ltd What this hits none ')
+    expect(textOf(nothing.body)).toContain('Name Acme Ltd What is affected none ')
     await host.close()
   })
 })

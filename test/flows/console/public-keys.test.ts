@@ -67,7 +67,7 @@ describe('public keys in the console', () => {
     const [first, second] = [await createClientKey(), await createClientKey()]
     const { clientId, path, visitor, page } = await openKeyed({ ...first.jwk, kid: 'first' })
     expect(textOf(panelOf(page, 'keys'))).toMatch(/first EC · ES256 Added .* Not used yet/)
-    expect(textOf(panelOf(page, 'keys'))).toContain('Paste it into the Token inspector')
+    expect(textOf(panelOf(page, 'keys'))).toContain('the Token inspector tells you')
     expect(panelOf(page, 'keys')).toContain('href="/console/token-inspector"')
     // The only key of a client without a secret cannot be removed.
     expect(panelOf(page, 'keys')).not.toContain('confirm=removeKey')

@@ -71,9 +71,9 @@ async function askToErase(services: ConsoleServices, call: Call): Promise<Confir
   const stays = isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser'
   return {
     title: isAccount ? 'operatorEraseAccountTitle' : 'operatorEraseUserTitle',
-    what: 'operatorEraseDeleted',
+    what: 'operatorEraseOutside',
     use: html`<div class="panel">${about}</div>`,
-    more: [stays, 'operatorEraseOutside', 'operatorEraseFinal'],
+    more: ['operatorEraseDeleted', stays, 'operatorEraseFinal'],
     button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
     isDanger: true,
     values: { account: displayText(accountId), user: displayText(userId ?? '') },

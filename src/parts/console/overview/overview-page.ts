@@ -5,7 +5,7 @@ import { auditTable, findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
 import { stateBadge } from '../clients/no-token-state.ts'
-import { actionRow, panel } from '../elements/elements.ts'
+import { actionRow, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
@@ -64,7 +64,7 @@ async function show(services: ConsoleServices, call: Call) {
         ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
       </div>
       ${mayOnlyLook && lookingOnly(call)}
-      ${hasClients ? html`${steps} ${called?.shown} ${attentionLink(call, lists)} ${cards}` : html`${cards} ${steps}`}
+      ${hasClients ? html`${attentionLink(call, lists)} ${steps} ${called?.shown} ${cards}` : html`${cards} ${steps}`}
       ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
 }
@@ -107,9 +107,8 @@ function attentionLink({ texts, to }: Call, lists: readonly OwnClients[]): Html 
   const isWhole = found.length === count && !lists.some(({ isPart }) => isPart)
   if (isWhole && count === 0) return undefined
   const name = isWhole ? 'hygieneLink' : 'hygieneManyLink'
-  return html`<p>
-    <a href="${to('/hygiene')}">${texts.html(count === 0 ? 'hygieneTitle' : name, { count })}</a>
-  </p>`
+  const text = texts.html(count === 0 ? 'hygieneTitle' : name, { count })
+  return notice('warn', html`<a href="${to('/hygiene')}">${text}</a>`)
 }
 
 function lookingOnly({ texts, to, has }: Call): Html {

@@ -53,7 +53,7 @@ export const english = {
   accountLabel: 'Account',
   sinceLabel: 'Since',
 
-  problemsTitle: 'Nothing was changed',
+  problemsTitle: 'Nothing was saved',
   /** Names a line of a field with several lines. */
   problemLine: '{field}, line {count}',
   /** Shown below a field of several lines. */
@@ -413,7 +413,7 @@ export const english = {
     'Programs authenticate with this key alone. Before you remove it, add another key or create a secret.',
   keysFull: 'There are {count} public keys, and more are not possible. To add one, first remove another.',
   keysLeakHint:
-    'Did a private key leak? Paste it into the {inspector}, which leads to the report of the leak.',
+    'Did a private key leak? Report it below. If you do not know whose key it is, the {inspector} tells you, and stores nothing.',
   keysAdd: 'Add a public key',
   keysAddWhat: 'Programs can then authenticate with the private key.',
   keysLabel: 'Public key',
@@ -424,7 +424,7 @@ export const english = {
   keysRemoveButton: 'Remove public key',
   keysLeaked: 'Report a leaked secret or private key',
   keysLeakedHint:
-    'Revokes all secrets, public keys and tokens at once, until you add a new key or create a new secret.',
+    'All secrets, public keys and tokens stop working at once, for ever. Programs then need a new key or secret.',
   keysReportTitle: 'Report a leaked secret or private key of {name}',
   keysReportSecrets: 'All its secrets and public keys stop working at once.',
   keysReportNext: 'Programs get no tokens until you add a new public key, or create a new secret.',
@@ -444,7 +444,8 @@ export const english = {
   clientsAppEnable: 'Enable this application',
   clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',
   clientsLeaked: 'Report a leaked secret',
-  clientsLeakedHint: 'Revokes all secrets and tokens at once, until you create a new secret.',
+  clientsLeakedHint:
+    'All secrets and tokens stop working at once, for ever. Programs then need a new secret.',
   clientsLeakedLink: 'Report',
   clientsKeyDelete: 'Delete this API key',
   clientsAppDelete: 'Delete this application',
@@ -743,8 +744,7 @@ export const english = {
   hygieneTitle: 'Needs attention',
   hygieneLink: { one: '{count} client needs attention', other: '{count} clients need attention' } as PageText,
   hygieneManyLink: 'At least {count} clients need attention',
-  hygieneIntro:
-    'API keys and applications whose secret leaked, that have lost their owner, live too long or expire soon, that got no token for 90 days or in their first 7 days, and secrets that should be replaced. The worst come first.',
+  hygieneIntro: 'What you should look at, the most urgent first.',
   hygieneNothing: 'Nothing needs attention.',
   hygieneNothingHere: 'None of those that were examined needs attention. The next page examines more.',
   hygieneFinding: 'What was found',
@@ -808,7 +808,7 @@ export const english = {
   usageOtherOperations: 'Other requests',
   usageOthers: 'Others',
   uncalledTitle: 'Operations that are not called',
-  uncalledLink: 'Find operations that are not called',
+  uncalledLink: 'Operations that are not called',
   uncalledIntro:
     'Operations that an API key may use, and has not called for {days} days. Without them, a stolen secret can do less.',
   uncalledTooEarly: 'Usage is known for less than {days} days. Look again later.',
@@ -930,7 +930,7 @@ export const english = {
 
   operatorRevokeAllTitle: 'Revoke all tokens and connections of account {account}?',
   operatorRevokeUserTitle: 'Revoke all tokens and connections of user {user} of account {account}?',
-  operatorRevokeHits: 'What this hits',
+  operatorRevokeHits: 'What is affected',
   operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
   operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
   operatorRevokeKeysText: 'Their present tokens are rejected at once.',

@@ -51,7 +51,7 @@ export const german: ConsoleTexts = {
   accountLabel: 'Konto',
   sinceLabel: 'Seit',
 
-  problemsTitle: 'Es wurde nichts geändert',
+  problemsTitle: 'Es wurde nichts gespeichert',
   problemLine: '{field}, Zeile {count}',
   problemInLine: 'Zeile {count}: {problem}',
   problemWindow: 'Fehler: {title}',
@@ -422,7 +422,7 @@ export const german: ConsoleTexts = {
   keysFull:
     'Es gibt {count} öffentliche Schlüssel, und mehr sind nicht möglich. Um einen hinzuzufügen, entfernen Sie zuerst einen anderen.',
   keysLeakHint:
-    'Ist ein privater Schlüssel in falsche Hände geraten? Fügen Sie ihn auf der Seite „{inspector}“ ein: Sie führt zur Meldung des Lecks.',
+    'Ist ein privater Schlüssel in falsche Hände geraten? Melden Sie das Leck unten. Wissen Sie nicht, wem er gehört, sagt es Ihnen die Seite „{inspector}“. Sie speichert nichts.',
   keysAdd: 'Öffentlichen Schlüssel hinzufügen',
   keysAddWhat: 'Programme können sich dann mit dem privaten Schlüssel ausweisen.',
   keysLabel: 'Öffentlicher Schlüssel',
@@ -433,7 +433,7 @@ export const german: ConsoleTexts = {
   keysRemoveButton: 'Öffentlichen Schlüssel entfernen',
   keysLeaked: 'Leck melden',
   keysLeakedHint:
-    'Widerruft sofort alle Secrets, öffentlichen Schlüssel und Tokens, bis Sie einen neuen Schlüssel hinzufügen oder ein neues Secret erstellen.',
+    'Alle Secrets, öffentlichen Schlüssel und Tokens gelten sofort und endgültig nicht mehr. Programme brauchen dann einen neuen Schlüssel oder ein neues Secret.',
   keysReportTitle: 'Leck bei {name} melden',
   keysReportSecrets: 'Alle Secrets und öffentlichen Schlüssel gelten sofort nicht mehr.',
   keysReportNext:
@@ -455,7 +455,8 @@ export const german: ConsoleTexts = {
   clientsAppEnable: 'Anwendung aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
   clientsLeaked: 'Leck melden',
-  clientsLeakedHint: 'Widerruft sofort alle Secrets und Tokens, bis Sie ein neues Secret erstellen.',
+  clientsLeakedHint:
+    'Alle Secrets und Tokens gelten sofort und endgültig nicht mehr. Programme brauchen dann ein neues Secret.',
   clientsLeakedLink: 'Melden',
   clientsKeyDelete: 'API-Schlüssel löschen',
   clientsAppDelete: 'Anwendung löschen',
@@ -616,9 +617,9 @@ export const german: ConsoleTexts = {
   connectedEmpty:
     'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
   connectedDeveloper: 'von {developer}',
-  connectedMay: 'Sie darf:',
-  connectedMayAt: 'Bei {resource} darf sie:',
-  connectedMayNothing: 'Sie darf zurzeit nichts.',
+  connectedMay: 'Diese Anwendung darf:',
+  connectedMayAt: 'Bei {resource} darf diese Anwendung:',
+  connectedMayNothing: 'Diese Anwendung darf zurzeit nichts.',
   connectedSince: 'Verbunden seit {date}',
   connectedLastUsed: 'zuletzt genutzt am {date}',
   connectedUnknown: 'Unbekannte Anwendung',
@@ -759,8 +760,7 @@ export const german: ConsoleTexts = {
   hygieneTitle: 'Handlungsbedarf',
   hygieneLink: { one: '{count} Client mit Handlungsbedarf', other: '{count} Clients mit Handlungsbedarf' },
   hygieneManyLink: 'Mindestens {count} Clients mit Handlungsbedarf',
-  hygieneIntro:
-    'API-Schlüssel und Anwendungen, für die ein Leck gemeldet wurde, deren Besitzer fehlt, die zu lange gelten oder bald ablaufen, die 90 Tage lang oder in den ersten 7 Tagen kein Token erhalten haben, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
+  hygieneIntro: 'Was Sie prüfen sollten, das Dringendste zuerst.',
   hygieneNothing: 'Es gibt keinen Handlungsbedarf.',
   hygieneNothingHere:
     'Bei den bisher geprüften gibt es keinen Handlungsbedarf. Die nächste Seite prüft weitere.',
@@ -826,7 +826,7 @@ export const german: ConsoleTexts = {
   usageOtherOperations: 'Andere Anfragen',
   usageOthers: 'Andere',
   uncalledTitle: 'Operationen, die nicht aufgerufen werden',
-  uncalledLink: 'Operationen finden, die nicht aufgerufen werden',
+  uncalledLink: 'Nicht aufgerufene Operationen',
   uncalledIntro:
     'Operationen, die ein API-Schlüssel nutzen darf und seit {days} Tagen nicht aufgerufen hat. Ohne sie kann ein gestohlenes Secret weniger anrichten.',
   uncalledTooEarly: 'Die Nutzung ist für weniger als {days} Tage bekannt. Sehen Sie später wieder nach.',
@@ -950,7 +950,7 @@ export const german: ConsoleTexts = {
 
   operatorRevokeAllTitle: 'Alle Tokens und Verbindungen des Kontos {account} widerrufen?',
   operatorRevokeUserTitle: 'Alle Tokens und Verbindungen der Person {user} im Konto {account} widerrufen?',
-  operatorRevokeHits: 'Was das trifft',
+  operatorRevokeHits: 'Was betroffen ist',
   operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
   operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
   operatorRevokeKeysText: 'Die jetzigen Tokens werden sofort abgelehnt.',
