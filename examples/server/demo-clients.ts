@@ -40,7 +40,8 @@ export async function provideDemoClients(
 ): Promise<{ apiKey: Credentials; application: Credentials }> {
   async function findByName(path: string, name: string): Promise<string | undefined> {
     const { items } = await api.get<ClientPage>(`${path}?name=${encodeURIComponent(name)}`)
-    return items[0]?.clientId
+    // The oldest comes last. A client that a visitor has named in the same way keeps its secret.
+    return items.at(-1)?.clientId
   }
 
   async function rotateSecret(client: string): Promise<string> {

@@ -15,7 +15,8 @@ export async function provideMcpServer(
   resource: string,
 ): Promise<Credentials> {
   const { items } = await apiKeys.listByOwner(accountId, { name: NAME })
-  const known = items.find(({ name }) => name === NAME)
+  // The oldest, because a visitor may have given another key this name.
+  const known = items.findLast(({ name }) => name === NAME)
   if (known) {
     const { clientSecret } = await apiKeys.rotateSecret(known.clientId, { overlapSeconds: 0 })
     return { clientId: known.clientId, clientSecret }

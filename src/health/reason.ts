@@ -21,7 +21,7 @@ export function reasonOf(error: unknown): string {
 }
 
 function nameOf(error: object): string {
-  if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)) {
+  if ('code' in error && typeof error.code === 'string' && /^[A-Z\d][A-Z\d_]{1,60}$/.test(error.code)) {
     return error.code
   }
   if (!(error instanceof Error) || error.name === 'Error') return ''
