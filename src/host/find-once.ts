@@ -11,7 +11,8 @@ export function findOnce(
   known: KnownAccounts,
   { accountId, userId }: Person,
 ): Promise<Account | undefined> {
-  const key = JSON.stringify([accountId, userId])
+  // No account ID is read as a list: it begins with another character.
+  const key = userId === undefined ? `account ${accountId}` : JSON.stringify([accountId, userId])
   const answer = known.get(key) ?? accounts.find(accountId, userId)
   known.set(key, answer)
   return answer

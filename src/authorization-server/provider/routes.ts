@@ -56,5 +56,6 @@ const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-k
 
 /** Ignores letter case and a trailing slash, as oidc-provider does. */
 export function normalizePath(path: string): string {
-  return path.toLowerCase().replace(/(.)\/$/, '$1')
+  const lower = path.toLowerCase()
+  return lower.length > 1 && lower.endsWith('/') ? lower.slice(0, -1) : lower
 }

@@ -80,7 +80,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })
-  const answerUsualRequest = createFastPath(parts)
+  const answerUsualRequest = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
     const route = normalizePath(path)

@@ -100,6 +100,8 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   }
 
   return {
+    isFlood,
+
     isSending: (address: string) => counts.has(address),
 
     isFull(address: string): boolean {

@@ -56,6 +56,7 @@ it('what comes last begins one after the other, a millisecond apart, whatever is
   await send('right', false)
   await send('another', false)
   expect(begun).toEqual(['right', 'another'])
+  expect(inFlight.isFlood()).toBe(false)
   await Promise.all(all)
   expect(begun.slice(2)).toEqual(names)
   // Timers may be up to a millisecond early.

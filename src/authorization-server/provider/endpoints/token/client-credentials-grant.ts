@@ -34,7 +34,8 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
     const subject = client.clientId
     const registered = registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience })
-    const token = signer.signHere(directClaims(registered, client, all.epoch))
+    const claims = directClaims(registered, client, all.epoch)
+    const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
     parts.clientUsed(client, request.credential)
     reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
     // RFC 6749 4.4.3.

@@ -23,7 +23,9 @@ import { reportWrongSecret, TOO_MANY_WRONG_SECRETS } from '../../wrong-secrets.t
 import { reportRejection } from '../token.ts'
 import type { TokenAnswers } from './token-request.ts'
 
-type FastPathParts = SharedDependencies & RefreshReaders
+interface FastPathParts extends SharedDependencies, RefreshReaders {
+  isFlood(): boolean
+}
 
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
@@ -34,7 +36,7 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
  * are left to oidc-provider.
  */
 export function createFastPath(parts: FastPathParts) {
-  const { registry, resources } = parts
+  const { registry, resources, isFlood } = parts
 
   return async function answerUsualRequest(
     ctx: Context,
@@ -66,7 +68,9 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: false, early }
     }
     const { accounts } = early
-    const sent = { host: ctx, client, credential: secret, scope, resource, token }
+    // In direct access, another core signs, but not during a flood. In a refresh, this would cost more: `TokenSigner`.
+    const signsHere = kind === 'application' || isFlood()
+    const sent = { host: ctx, client, credential: secret, scope, resource, token, signsHere }
     const answer = answers[grantType]({ ...sent, reads, accounts, deadline: rollbackDeadline() })
     try {
       respond(ctx, 200, await answer)

@@ -19,6 +19,8 @@ export interface TokenRequest {
   readonly accounts: KnownAccounts
   /** See `rollbackDeadline`. */
   readonly deadline: number
+  /** Whether the calling thread signs, so that the other cores are free. */
+  readonly signsHere: boolean
 }
 
 /** Resolves with the body of RFC 6749 5.1. */
@@ -39,7 +41,7 @@ export function registerGrants(provider: Provider, answers: TokenAnswers): void 
     async function answer(ctx: TokenEndpointGrantContext<Parameters>): Promise<void> {
       const { early, host, credential, accounts, deadline, refreshReads: reads } = requestState(ctx)
       const { scope, resource, refresh_token: token } = ctx.oidc.params
-      const request = { host, credential, accounts, deadline, reads, scope, resource, token }
+      const request = { host, credential, accounts, deadline, reads, scope, resource, token, signsHere: true }
       const client = recordOf(ctx.oidc.client)
       ctx.body = await (early?.answer ?? answers[name]({ ...request, client }))
     }
