@@ -62,6 +62,7 @@ describe('the page of an API key', () => {
     expect(rotated.body).toContain('The old secret works until')
     expect(credentialsOf(await visitor.submit(page, 'rotateSecret', { overlap: 'hour' }))).toEqual(next)
     expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toHaveLength(2)
+    expect((await visitor.open(`${path}/secrets`)).body).toContain('No program has used the new secret yet.')
     expect((await host.requestDirectToken(key)).status).toBe(200)
     expect((await host.requestDirectToken(next)).status).toBe(200)
 

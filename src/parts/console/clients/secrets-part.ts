@@ -5,7 +5,7 @@ import { isPublicClient } from '../../../clients/public-applications.ts'
 import { OVERLAP_SECONDS } from '../../../clients/secret-rotation.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { badge, panel } from '../elements/elements.ts'
+import { badge, notice, panel } from '../elements/elements.ts'
 import { hidden, radio } from '../elements/form.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
@@ -61,9 +61,11 @@ async function secretsPanel(
   const people = await findPeople(accounts, known)
   const hasKey = keys.length > 0
   const mayRevoke = (index: number) => (index === 0 ? mayRotate : mayRemove)
+  const isNewUnused = secrets.length > 1 && secrets[0]?.lastUsedAt === undefined
   return panel(
     { title: texts.html('clientsSecrets'), id: 'secrets' },
-    html`${
+    html`${isNewUnused && notice('warn', texts.html('clientsNewSecretUnused'))}
+    ${
       secrets.length === 0
         ? html`<p>${texts.html(hasKey ? 'clientsNoSecretButKey' : 'clientsNoSecret')}</p>`
         : html`<ul class="items">

@@ -374,6 +374,8 @@ export const english = {
 
   secretsAndKeysTitle: 'Secrets and keys',
   clientsSecrets: 'Secrets',
+  clientsNewSecretUnused:
+    'No program has used the new secret yet. Programs that still use the old one get no tokens when it stops.',
   clientsSecretNew: 'New secret',
   clientsSecretOld: 'Old secret',
   clientsSecretSince: 'Created {date} ({ago})',

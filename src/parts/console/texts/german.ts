@@ -382,6 +382,8 @@ export const german: ConsoleTexts = {
 
   secretsAndKeysTitle: 'Secrets und Schlüssel',
   clientsSecrets: 'Secrets',
+  clientsNewSecretUnused:
+    'Noch kein Programm hat das neue Secret genutzt. Wer dann noch das alte nutzt, erhält keine Tokens mehr, sobald es endet.',
   clientsSecretNew: 'Neues Secret',
   clientsSecretOld: 'Altes Secret',
   clientsSecretSince: 'Erstellt am {date} ({ago})',
