@@ -2,11 +2,13 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { AuditListOptions, Store } from 'koa-gatehouse'
+import { createAudit } from '../../src/audit/audit.ts'
+import { silentLogger } from '../../src/host/logger.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { fillTrail, LARGE_ACCOUNT, SMALL_ACCOUNT } from '../support/fill-trail.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startSlowLink, type SlowLink } from '../support/round-trips.ts'
-import { auditOf } from './setup.ts'
+import { auditOf, DEFAULT_BOUNDS } from './setup.ts'
 
 const MAX_TRIPS = 3
 const COUNT = 52_000
@@ -27,7 +29,9 @@ describeWithRedis('a page of the audit trail costs at most three round trips', (
     await fillTrail(open(server.port, 'many:'), COUNT)
     // Each chunk of this trail has one entry.
     let now = Date.now() - 1200 * DAY_MS
-    const daily = auditOf(open(server.port, 'daily:'), { now: () => now, bounds: { maxAgeDays: 3650 } })
+    const store = open(server.port, 'daily:')
+    const bounds = { ...DEFAULT_BOUNDS, maxAgeDays: 3650 }
+    const daily = createAudit({ store, bounds, logger: silentLogger, now: () => now })
     for (; now < Date.now(); now += 2 * DAY_MS) await daily.record({ name: 'key.published' })
   })
   afterAll(async () => {

@@ -7,19 +7,17 @@ import { silentLogger } from '../../src/host/logger.ts'
 /** The bounds without options. */
 export const DEFAULT_BOUNDS = { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 }
 
-/** The audit trail of one process. */
+/** The audit trail of one process, for a test. A hook calls `createAudit`. */
 export function auditOf(
   store: Store,
   { bounds = {}, now }: { bounds?: Partial<typeof DEFAULT_BOUNDS>; now?: () => number } = {},
 ): Audit {
   const audit = createAudit({ store, bounds: { ...DEFAULT_BOUNDS, ...bounds }, logger: silentLogger, now })
   // Its timer ends with the test. In a later file of the same worker, it would count among the timers of that file.
-  onTestFinished(
-    () =>
-      void audit
-        .start()()
-        .catch(() => {}),
-  )
+  onTestFinished(() => {
+    const stop = audit.start()
+    stop().catch(() => {})
+  })
   return audit
 }
 

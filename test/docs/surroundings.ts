@@ -2,10 +2,11 @@
 export const SURROUNDINGS = `
 import type { Server } from 'node:http'
 import type { Redis as RedisClient } from 'ioredis'
+import type { Pool } from 'pg'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import type KoaRouter from '@koa/router'
-import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDefinitions } from 'koa-gatehouse'
+import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDefinitions, Store } from 'koa-gatehouse'
 import type { WebSocketServer } from 'ws'
 
 declare global {
@@ -15,6 +16,8 @@ declare global {
   const router: KoaRouter
   const server: Server
   const redis: RedisClient
+  const pool: Pool
+  const store: Store
   const issuer: string
   const leakedToken: string
   const audience: string

@@ -93,7 +93,7 @@ describe('PostgreSQL in the process (PGlite)', () => {
       {
         name: 'persistence',
         status: 'warn',
-        message: 'fsync or full_page_writes is off: if the machine fails, the data may be lost',
+        message: 'fsync or full_page_writes is off: a machine that fails loses data',
         remedy: 'Set fsync and full_page_writes to on in postgresql.conf',
       },
     ])
