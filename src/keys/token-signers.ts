@@ -1,5 +1,4 @@
 import { createPrivateKey, sign, type JsonWebKey } from 'node:crypto'
-import { promisify } from 'node:util'
 import type { SigningAlgorithm, SigningJwk } from './generate-key.ts'
 import { withRawSignatures } from './raw-signatures.ts'
 
@@ -23,8 +22,6 @@ function signerOf(keys: readonly SigningJwk[], alg: SigningAlgorithm, typ?: stri
   return signer
 }
 
-const signAsync = promisify(sign)
-
 function createSigner(jwk: SigningJwk, typ: string | undefined) {
   const { alg, kid } = jwk
   const privateKey = createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })
@@ -41,8 +38,11 @@ function createSigner(jwk: SigningJwk, typ: string | undefined) {
     /** Throws at once if the claims cannot be written as JSON. */
     signOnOtherThread(claims: object): Promise<string> {
       const content = contentOf(claims)
-      const signing = signAsync('sha256', Buffer.from(content, 'latin1'), key)
-      return signing.then((signature) => join(content, signature))
+      return new Promise((resolve, reject) =>
+        sign('sha256', Buffer.from(content, 'latin1'), key, (error, signature) =>
+          error ? reject(error) : resolve(join(content, signature)),
+        ),
+      )
     },
   }
 }

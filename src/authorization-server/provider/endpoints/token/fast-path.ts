@@ -121,10 +121,10 @@ function respond(ctx: Context, status: number, body: object, challenge?: string)
 const USUAL_TYPE = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 
 /** Other headers of the request, or of the host, would change oidc-provider's answer. */
-function isUsual({ headers, response }: Context): boolean {
+function isUsual({ headers, res }: Context): boolean {
   if (!USUAL_TYPE.test(headers['content-type'] ?? '')) return false
   if ('oauth-client-attestation' in headers || 'oauth-client-attestation-pop' in headers) return false
-  return !Object.keys(response.headers).some((name) => /^(access-control-|content-type$)/.test(name))
+  return !res.getHeaderNames().some((name) => /^(access-control-|content-type$)/.test(name))
 }
 
 const PARAMETERS = new Set(['grant_type', 'client_id', 'client_secret', 'scope', 'resource', 'refresh_token'])
