@@ -25,9 +25,10 @@ export function firstSteps(
   ]
   const next = steps.findIndex(([, isDone]) => !isDone)
   if (next === -1) return undefined
+  const mayCall = ({ products, disabled }: Client) => Number(products.length > 0 && !disabled)
   const [newest] = clients
     .filter((client) => !isGatewayKey(client))
-    .toSorted((one, other) => other.createdAt - one.createdAt)
+    .toSorted((one, other) => mayCall(other) - mayCall(one) || other.createdAt - one.createdAt)
   const guide =
     newest &&
     html`<a class="button primary" href="${to(`${pathOf(PAGES_OF_KIND[newest.kind], newest)}/guide`)}"
