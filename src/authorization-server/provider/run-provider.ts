@@ -12,7 +12,7 @@ export interface ProviderInput {
   /** Undefined if the endpoint reads no form. */
   readonly form?: string | undefined
   /** Empty if oidc-provider must not read one. @default the header of the request */
-  readonly authorization?: string
+  readonly authorization?: string | undefined
   readonly early?: EarlyLookups | undefined
 }
 

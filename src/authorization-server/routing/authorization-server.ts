@@ -93,13 +93,14 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const running = await parts.ready()
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
     const interaction = answerInteraction(ctx, path)
+    let isAnswered = true
     if (interaction) await interaction
     else if (route === ROUTES.jwks) answerDocument(ctx, JSON.stringify(running.keyRing.published), jwks)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
-    else if (POSTED_PARAMETERS[route] && rejectOtherName(ctx, pages, issuer + route)) return true
-    else return answerByProvider(running, ctx, path)
-    return true
+    else if (!POSTED_PARAMETERS[route] || !rejectOtherName(ctx, pages, issuer + route))
+      isAnswered = await answerByProvider(running, ctx, path)
+    return isAnswered
   }
 
   async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
@@ -111,13 +112,14 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true
     }
-    const { credentials, form } = checked
-    const sent = { ...checked, form: form && canonicalizeParameters(form, resources) }
+    const { credentials, authorization } = checked
+    const form = checked.form && canonicalizeParameters(checked.form, resources)
+    const sent = { form, authorization }
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     // An address that has sent too many wrong secrets waits, but not with a right one.
     const early = parts.wrongSecrets.isBeyond(address) ? startLookups(parts.registry) : undefined
     const comesLast = early && (() => hasWrongSecret(early, checked))
-    const answer = () => answerChecked(running, ctx, path, { ...sent, early })
+    const answer = () => answerChecked(running, ctx, path, { form, authorization, early })
     const isAnswered = await requestsInFlight.run({ address, credentials, comesLast }, answer)
     return isAnswered ?? rejectForNow(ctx, path, address)
   }

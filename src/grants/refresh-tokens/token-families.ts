@@ -76,7 +76,7 @@ export function createTokenFamilies(
   async function readToken(token: string): Promise<FoundRefreshToken | undefined> {
     const stored = await records.read(partsOf(token).grantId)
     const state = stored && tokenState(stored.record, token, now(), { format, gracePeriod })
-    return state && { ...state, token, payload: stored.record.payload, stored }
+    return state && Object.assign(state, { token, payload: stored.record.payload, stored })
   }
 
   /** Reads a token repeatedly, until the deadline or until no late write can have replaced the token. */

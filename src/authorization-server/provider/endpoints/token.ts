@@ -38,7 +38,7 @@ export function tokenOptions() {
       const { catalogEpoch } = requestState(ctx)
       if (token.kind !== 'AccessToken') throw new TypeError('this token is issued without oidc-provider')
       const person = personOf(token.accountId)
-      return delegatedClaims({}, recordOf(token.client), person, token.grantId, catalogEpoch)
+      return delegatedClaims(recordOf(token.client), person, token.grantId, catalogEpoch)
     },
   } satisfies Configuration
 }

@@ -25,16 +25,18 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
   return async function directToken(request) {
     const { client } = request
     const resource = namedResource(request.resource, resources)
-    const { current: all } = catalog
-    const findOwner = () => findOnce(accounts, request.accounts, client)
-    const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner)
+    // One catalog for the whole request, because products may change while the host looks up the account.
+    const [{ current: all }, { current: own }] = [catalog, resource.catalog]
+    const owner = whyNoOperation(all, client) ? undefined : await findOnce(accounts, request.accounts, client)
+    if (!owner || whyUnauthorized(own, client, owner)) throw noAccess(resource, all, client, owner)
+    const scopes = directTokenScopes(resource, { all, own }, client, owner, request.scope)
     const { address: audience } = resource
     const tokenId = randomId()
     const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
     const subject = client.clientId
     const registered = registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience })
-    const claims = directClaims(registered, client, all.epoch)
+    const claims = Object.assign(registered, directClaims(client, all.epoch))
     const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
     parts.clientUsed(client, request.credential)
     reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
@@ -45,21 +47,17 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
 
 /**
  * The scopes of a token for direct access (RFC 6749 4.4); by default all that the API key may use. `all` are all
- * products, also those of other resources.
- * @throws unauthorized_client, invalid_target, invalid_scope, and the errors of `findOwner`
+ * products, `own` those of the resource.
+ * @throws invalid_scope
  */
-async function directTokenScopes(
+function directTokenScopes(
   resource: Resource,
-  all: Catalog,
+  { all, own }: { readonly all: Catalog; readonly own: Catalog },
   key: Client,
+  owner: Account,
   scope: string | undefined,
-  findOwner: () => Promise<Account | undefined>,
-): Promise<readonly string[]> {
-  // One catalog for the whole request, because products may change while the host looks up the account.
-  const catalog = resource.catalog.current
-  const owner = whyNoOperation(all, key) ? undefined : await findOwner()
-  if (!owner || whyUnauthorized(catalog, key, owner)) throw noAccess(resource, all, key, owner)
-  const allowed = limitToOwner(key, owner, directScopes(catalog, key))
+): readonly string[] {
+  const allowed = limitToOwner(key, owner, directScopes(own, key))
   const requested = requestedScopes(scope)
   requireAllowed(
     requested,

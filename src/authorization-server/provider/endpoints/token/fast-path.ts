@@ -71,7 +71,8 @@ export function createFastPath(parts: FastPathParts) {
     // In direct access, another core signs, but not during a flood. In a refresh, this would cost more: `TokenSigner`.
     const signsHere = kind === 'application' || isFlood()
     const sent = { host: ctx, client, credential: secret, scope, resource, token, signsHere }
-    const answer = answers[grantType]({ ...sent, reads, accounts, deadline: rollbackDeadline() })
+    const further = { reads, accounts, deadline: rollbackDeadline() }
+    const answer = answers[grantType](Object.assign(sent, further))
     try {
       respond(ctx, 200, await answer)
       return { isAnswered: true }

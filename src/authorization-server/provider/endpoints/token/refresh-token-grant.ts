@@ -91,7 +91,7 @@ export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
     const lifetime = lifetimeWithin(client, lifetimes.delegatedAccessToken)
     const { address: audience } = resource
     const registered = registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience })
-    const claims = delegatedClaims(registered, client, person, grantId, catalogEpoch)
+    const claims = Object.assign(registered, delegatedClaims(client, person, grantId, catalogEpoch))
     const accessToken = signAccessToken.signHere(claims)
     const idToken = wanted.includes('openid')
       ? signIdToken.signOnOtherThread(idTokenClaims(parts, payload, account, grant, wanted))
@@ -183,15 +183,14 @@ async function exchange(
   const rotations = (payload.rotations ?? 0) + 1
   const now = nowInSeconds()
   const ttl = refreshTokenLifetime(client, settings.lifetimes)
-  const copied = {
-    ...found.payload,
+  const copied = Object.assign({}, found.payload, {
     iat: now,
     exp: now + ttl,
     gty: gty.endsWith(GTY) ? gty : `${gty} ${GTY}`,
     rotations,
     // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
     nonce: undefined,
-  }
+  })
   parts.clientUsed(client, credential)
   const next = refreshTokenFormat.mint({ grantId, generation: rotations })
   const graceSeconds = isPublicClient(client) ? settings.publicGraceSeconds : undefined
