@@ -30,20 +30,23 @@ export function createClientCache({
   now = () => performance.now(),
 }: ClientCacheParts) {
   const registry = createClientRegistry(store)
-  const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
+  /** `found` is made once, because each promise costs a token request time. */
+  const clients = createLru<string, { client: StoredClient; found: Promise<StoredClient>; readAt: number }>(
+    maxClients,
+  )
   /** Concurrent callers share a read. Its result is cached only if the read is still in this map. */
   const reads = new Map<string, Promise<StoredClient | undefined>>()
   /** While there is no subscription, clients are not cached. */
   let subscriptions = 0
 
-  async function find(clientId: string): Promise<StoredClient | undefined> {
+  function find(clientId: string): Promise<StoredClient | undefined> {
     if (subscriptions === 0) return registry.find(clientId)
-    return cached(clientId) ?? reads.get(clientId) ?? read(clientId)
+    return cached(clientId)?.found ?? reads.get(clientId) ?? read(clientId)
   }
 
-  function cached(clientId: string): StoredClient | undefined {
-    const found = clients.get(clientId)
-    if (found && now() - found.readAt < maxAgeMs) return found.client
+  function cached(clientId: string) {
+    const known = clients.get(clientId)
+    if (known && now() - known.readAt < maxAgeMs) return known
     clients.delete(clientId)
     return undefined
   }
@@ -54,7 +57,8 @@ export function createClientCache({
     const pending: Promise<StoredClient | undefined> = registry
       .find(clientId)
       .then((client) => {
-        if (client && isCurrent()) clients.set(clientId, { client: Object.freeze(client), readAt })
+        if (client && isCurrent())
+          clients.set(clientId, { client: Object.freeze(client), found: Promise.resolve(client), readAt })
         return client
       })
       .finally(() => isCurrent() && reads.delete(clientId))
@@ -74,12 +78,13 @@ export function createClientCache({
 
   return {
     find,
+    cached,
 
     /** Reads an outdated client again. @param outdated a result of `find` */
     async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
       // Of many callers that notice it, only the first deletes the client, and all share one read.
-      if (cached(clientId) === outdated) forget(clientId)
+      if (cached(clientId)?.client === outdated) forget(clientId)
       return find(clientId)
     },
 

@@ -117,8 +117,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   /** Waits for the start as each request does, then makes sure that the keys are fresh: else 503, and not `ready`. */
   async function readyForRequest() {
-    const running = await lifecycle.ready(startTimeoutMs)
-    await keys.ensureFresh()
+    // Usually neither waits: each promise costs a request time.
+    const running = lifecycle.running ?? (await lifecycle.ready(startTimeoutMs))
+    const polled = keys.ensureFresh()
+    if (polled) await polled
     const { provider, answers, features } = running
     return { provider, answers, features, keyRing: keys.ring }
   }

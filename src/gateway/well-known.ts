@@ -17,7 +17,7 @@ export function wellKnown(
 ): Middleware {
   const documents = apis.map((api) => ({ api, address: protectedResourceMetadataUrl(api.audience) }))
 
-  return async function wellKnown(ctx, next) {
+  return function wellKnown(ctx, next) {
     // Nearly all requests are calls of the API, and need no further check.
     if (plainTarget(ctx)?.startsWith(PATH) === false) return next()
     const path = pathBelow(ctx, '')?.replace(/\/$/, '')

@@ -61,7 +61,8 @@ export function createHostAccounts(
     clientsBelongTo: accounts.clientsBelongTo ?? 'account',
     async find(accountId: string, userId?: string): Promise<Account | undefined> {
       if (userId === ERASED_USER) return undefined
-      const account = await readAccount(accountId, () => accounts.find(accountId, userId))
+      const found = await callHost(FIND, () => accounts.find(accountId, userId))
+      const account = readAccount(accountId, found)
       account?.operations?.forEach(warnOfUnknown)
       if (account?.operations && isNewGap(NO_CAN)) logger.warn({}, NO_CAN)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
@@ -116,13 +117,16 @@ const operationsRule: Rule = (value) => {
   return listOf(textRule)(value)
 }
 
-async function readAccount(accountId: string, find: () => unknown): Promise<Account | undefined> {
-  const fields = readResult(FIND, await callHost(FIND, find), () => ({
+const kycLevelRule = nullable(must('one of kycLevels', isText))
+const claimsRule = nullable(must('an object of claims', isObject))
+
+function readAccount(accountId: string, found: unknown): Account | undefined {
+  const fields = readResult(FIND, found, () => ({
     // The level and claims of another account must never be used for this account.
     id: (id) =>
       textRule(id) ?? (id === accountId ? undefined : 'must be exactly the account id that was asked for'),
-    kycLevel: nullable(must('one of kycLevels', isText)),
-    claims: nullable(must('an object of claims', isObject)),
+    kycLevel: kycLevelRule,
+    claims: claimsRule,
     operations: operationsRule,
   }))
   if (!fields) return undefined

@@ -25,7 +25,8 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
 
 /** Before they are form-decoded; empty for any other header. */
 export function readRawCredentials(authorization: string) {
-  const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
+  const [, encoded] = BASIC.exec(authorization) ?? []
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString()
   const colon = text.indexOf(':')
   return { rawId: text.slice(0, Math.max(colon, 0)), rawSecret: text.slice(colon + 1) }
 }

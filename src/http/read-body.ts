@@ -8,7 +8,7 @@ export interface BodyRejection {
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | BodyRejection> {
   return new Promise((resolve) => {
     // One buffer that grows: a stranger may send each byte as a chunk, and small buffers need much memory.
-    let bytes = Buffer.alloc(0)
+    let bytes: Buffer = Buffer.alloc(0)
     let size = 0
     const finish = (result: Buffer | BodyRejection) => {
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
@@ -18,12 +18,14 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     }
     const onData = (chunk: Buffer) => {
       if (size + chunk.length > maxBytes) return finish({ status: 413 })
-      if (size + chunk.length > bytes.length) {
+      if (size > 0 && size + chunk.length > bytes.length) {
         const grown = Buffer.alloc(Math.max(2 * bytes.length, size + chunk.length))
         bytes.copy(grown)
         bytes = grown
       }
-      chunk.copy(bytes, size)
+      // Usually, the first chunk is the whole body.
+      if (size === 0) bytes = chunk
+      else chunk.copy(bytes, size)
       size += chunk.length
     }
     const onEnd = () => finish(bytes.subarray(0, size))

@@ -70,7 +70,7 @@ export function createHostKeys(parts: {
       }
     },
     getKey,
-    async ensureFresh() {},
+    ensureFresh: () => undefined,
     onChanged(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

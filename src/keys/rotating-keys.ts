@@ -178,11 +178,11 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       await pollForUnknown()
       return findKey(header, token)
     },
-    async ensureFresh() {
+    ensureFresh() {
       // This process may receive the revocation of its signing key before it reads the ring with the new key. The
       // process would then sign tokens that gateways reject. So it polls the ring before it signs.
-      if (isFresh() && !isSigningRevoked()) return
-      await rotation.poll().catch((error: unknown) => {
+      if (isFresh() && !isSigningRevoked()) return undefined
+      return rotation.poll().catch((error: unknown) => {
         if (!isFresh()) throw error
       })
     },

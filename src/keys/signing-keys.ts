@@ -87,8 +87,8 @@ export interface KeySource extends SigningKeys {
   /** The condition of the keys. Reading it does no I/O. */
   readonly condition: KeyCondition
   readonly getKey: JWTVerifyGetKey
-  /** Call this before anything is signed: if it rejects, the keys are stale, and must not sign. */
-  ensureFresh(): Promise<void>
+  /** Call this before anything is signed: if it rejects, the keys are stale, and must not sign. Undefined if they are fresh. */
+  ensureFresh(): Promise<void> | undefined
   /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */
   onChanged(listener: () => void): () => void
 }

@@ -42,7 +42,7 @@ describeEachStore('rotating keys', (makeStore) => {
     const old = first.signing()
     const token = await first.sign()
     advanceClock(90 * DAY + 1)
-    await Promise.all(all.map(({ keys }) => keys.ensureFresh()))
+    await Promise.all(all.map(async ({ keys }) => keys.ensureFresh()))
     await vi.waitFor(() => {
       for (const { published } of all) expect(published()).toHaveLength(6)
     })

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import { GatehouseError } from '../../errors.ts'
 import { emitAppError } from '../../host/emit-app-error.ts'
 import { answerError, answerErrorAsJson, type ErrorAnswer } from '../../http/error-response.ts'
@@ -70,9 +70,13 @@ export function createRouter(parts: SharedDependencies, routes: Routes): Middlew
     reject(ctx, path, failure)
   }
 
-  return async function route(ctx, next) {
+  async function answerOrPass(ctx: Context, path: string, next: Next): Promise<void> {
+    if (!(await answer(ctx, path))) await next()
+  }
+
+  return function route(ctx, next) {
     const path = pathBelow(ctx, routes.mountPath)
-    if (path === undefined || !routes.owns(path) || !(await answer(ctx, path))) await next()
+    return path === undefined || !routes.owns(path) ? next() : answerOrPass(ctx, path, next)
   }
 }
 
