@@ -5,10 +5,10 @@
  *
  * It needs the packages that it compares with and its generator of requests, too: `npm ci --prefix test/foreign`.
  *
- * - `npm run bench` compares the candidates of `bench/peers/` and `test/foreign/bench/peers/`; about five minutes. It stores the results in
+ * - `npm run bench` compares the candidates of `bench/peers/` and `test/foreign/bench/peers/`; about seven minutes. It stores the results in
  *   `bench/results.json`, and makes the tables of `docs/performance.md` and the chart `docs/images/bench.svg` again.
  * - `npm run bench -- quick` is the same with one short round, and writes nothing.
- * - `npm run bench -- tokens` compares the token endpoints alone, and writes nothing; about two minutes.
+ * - `npm run bench -- tokens` compares the token endpoints alone, and writes nothing; about three minutes.
  * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations. It stores
  *   its results in the same way.
  * - `npm run bench -- memory` shows the memory of a process over 1,300,000 requests, and what is left after `close()`;
@@ -28,7 +28,7 @@ import { measureMemory } from './memory.ts'
 import { measureStores } from './stores.ts'
 
 const DEADLINE_MS = 600_000
-const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 2, pacedSeconds: 2 }
+const SCHEDULE = { rounds: 9, seconds: 0.6, warmUpSeconds: 2, pacedSeconds: 2 }
 const QUICK = { rounds: 1, seconds: 0.6, warmUpSeconds: 0.6, pacedSeconds: 0.3 }
 
 setTimeout(() => {
