@@ -107,7 +107,7 @@ function rejectSecret(
   }
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }
-  respond(ctx, status, body, ctx.headers.authorization === undefined ? undefined : challenge)
+  respond(ctx, status, body, ctx.get('Authorization') === '' ? undefined : challenge)
 }
 
 function respond(ctx: Context, status: number, body: object, challenge?: string): void {

@@ -52,6 +52,20 @@ describe.each([true, false])('direct access with the fast path: %s', (isFast) =>
     expect(issuedByProvider).toEqual(Array.from(answers, () => !isFast))
   })
 
+  it('a wrong secret in the header is answered with a challenge, one in the body without, also beside an empty header (RFC 6749 5.2)', async () => {
+    await start()
+    const { client_id } = await host.createApiKey()
+    const wrong = { client_id, client_secret: 'wrong' }
+    const ask = async (headers: Record<string, string>, credentials: object = wrong) => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
+      const response = await fetch(`${host.issuer}/oauth2/token`, { method: 'POST', body, headers })
+      return [response.status, response.headers.has('www-authenticate')]
+    }
+    expect(await ask(basic(wrong), {})).toEqual([401, true])
+    expect(await ask({})).toEqual([401, false])
+    expect(await ask({ authorization: '' })).toEqual([401, false])
+  })
+
   it('each request looks up its client and its account once', async () => {
     const calls: string[] = []
     const store = memoryStore()
