@@ -49,6 +49,7 @@ const visitor = host.visit('acme')
 const page = (path: string) => async () => (await visitor.get(`/console${path}`)).body
 const work: Record<string, () => Promise<unknown>> = {
   'page of the account': page('/usage'),
+  'page of the account, 90 days': page('/usage?days=90'),
   'page of a client': page(`/api-keys/${clientIds[0]}/usage`),
   'account, 24 hours by hour': () =>
     list({ ...account, from: now - 23 * 3600, by: ['hour', 'kind', 'outcome'] }),

@@ -67,7 +67,7 @@ describe('the lists of API keys and applications', () => {
       )
     expect(callsIn(list)).toEqual(['0', none, '2'])
     expect(callsIn(await read('/console/operator/accounts/acme', 'root'))).toEqual(['0', none, '2'])
-    expect(list).toMatch(/<th scope="col" class="number">\s*Calls in 7 days/)
+    expect(list).toMatch(/<th class="number" scope="col">\s*Calls in 7 days/)
     expect(list).not.toMatch(/<option value="calls/)
     await host.close()
     host = await startConsole({ store: memoryStore(), console: { usage: undefined } })

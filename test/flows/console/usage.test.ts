@@ -3,6 +3,9 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { createUsage, type Usage, type UsageOptions } from '../../../src/usage.ts'
 import { createConsole } from '../../../src/console.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { createAccountUsage } from '../../../src/parts/usage/account-usage.ts'
+import { createUsageRecords, dayOf } from '../../../src/parts/usage/usage-records.ts'
 import { unescapeHtml } from '../../support/browser.ts'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -78,7 +81,7 @@ describe('the pages about usage', () => {
     expect((await open(`/console/api-keys/${unused.client_id}`)).body).not.toContain('>Details<')
     const { body, status } = await open(`${path}/usage`)
     expect(status).toBe(200)
-    expect(body).toContain('<title>Mar 10, 2026: 3 calls (Successful: 2, Rejected: 1, Failed: 0)</title>')
+    expect(body).toContain('<title>Mar 10, 2026: 3 calls (Successful: 2, Rejected: 1)</title>')
     expect(linesIn(body)).toEqual(['0', '1', '2', '3'])
     expect(body).toContain('Add the operation to the client, or stop calling it.')
     expect(body).toContain('Token requests: 1 issued, 1 rejected.')
@@ -99,7 +102,7 @@ describe('the pages about usage', () => {
       new RegExp(`/console/api-keys/${other.client_id}/usage".*>2<.*${key.client_id}/usage".*>1<`),
     )
     expect(sectionOf(account, 'clients')).toMatch(
-      new RegExp(`${other.client_id}/usage".*"number"[^>]*>3<.*>2<.*>0<`),
+      new RegExp(`class="cards +sums".*${other.client_id}/usage".*"Calls">3<.*>2<.*>0<`),
     )
     const all = (await host.visit('root').open('/console/operator/usage')).body
     expect(all).toContain('6 calls')
@@ -161,6 +164,38 @@ describe('the pages about usage', () => {
     expect((await host.visit('root').get('/console/operator/usage?csv=clients')).body).toContain(
       key.client_id,
     )
+  })
+
+  /** Each of 25 keys was called on each of 90 days, and was rejected sometimes. */
+  async function fillDays(): Promise<void> {
+    const store = memoryStore()
+    await start(store)
+    const keys = await Promise.all(Array.from({ length: 25 }, () => host.createApiKey(['invoices'])))
+    let day = NOON
+    const bounds = { days: 400, hourDays: 7, now: () => day, logger: silentLogger }
+    const records = createUsageRecords(withoutClock(store), bounds)
+    const registry = { find: async () => ({ accountId: 'acme' }) as never }
+    const accounts = createAccountUsage({ registry, store, logger: silentLogger }, records)
+    const hours = JSON.stringify({
+      9: { 'invoices:read': { ok: 123_456, rate_limited: 12, invalid_token: 3 } },
+    })
+    for (let back = 89; back >= 0; back -= 1) {
+      day = NOON - back * DAY_MS
+      const source = { day: dayOf(day), source: 'process', isFirst: true, hours }
+      await Promise.all(keys.map(({ client_id: clientId }) => accounts.write({ ...source, clientId })))
+      await accounts.storeAccounts()
+    }
+  }
+
+  it('the page of an account about 90 days has less than 60 kB, and each day as a bar and a row', async () => {
+    await fillDays()
+    for (const language of ['en', 'de']) {
+      const { body } = await host.visit('acme').get('/console/usage?days=90', { 'Accept-Language': language })
+      expect(Buffer.byteLength(body)).toBeLessThan(60_000)
+      expect(body.match(/<title>[^<]*3[.,]086[.,]775 /g)).toHaveLength(90)
+      expect(sectionOf(body, 'calls').match(/<th scope="row">/g)).toHaveLength(90)
+      expect(sectionOf(body, 'clients').match(/<th scope="row">/g)).toHaveLength(20)
+    }
   })
 
   it('the table of 24 hours has hours, and that of seven days has days', async () => {

@@ -58,19 +58,22 @@ export function table(
   rows: readonly (readonly HtmlValue[])[],
   isAlike = false,
 ): Html {
-  const classes = columns.map((_, at) => rows.some((cells) => isNumber(cells[at])) && html`class="number"`)
-  const ofCells = columns.map(({ label }, at) => html`${classes[at]} ${label && html`data-label="${label}"`}`)
-  return html`<table class="cards ${isAlike && 'alike'}">
+  const areNumbers = columns.map((_, at) => rows.some((cells) => isNumber(cells[at])))
+  // A long table of numbers names the class of its cells once.
+  const isOfSums = areNumbers.every((each, at) => each || at === 0)
+  const classes = areNumbers.map((each) => each && !isOfSums && html` class="number"`)
+  const ofCells = columns.map(({ label }, at) => html`${classes[at]}${label && html` data-label="${label}"`}`)
+  return html`<table class="cards ${isAlike && 'alike'} ${isOfSums && 'sums'}">
     <thead>
       <tr>
-        ${columns.map(({ title }, at) => html`<th scope="col" ${classes[at]}>${title}</th>`)}
+        ${columns.map(({ title }, at) => html`<th${classes[at]} scope="col">${title}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${rows.map(
         (cells) =>
           html`<tr>
-            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : html`<td ${ofCells[at]}>${value}</td>`))}
+            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : html`<td${ofCells[at]}>${value}</td>`))}
           </tr>`,
       )}
     </tbody>

@@ -26,7 +26,7 @@ export function sumsBy<Key>(rows: readonly UsageRow[], keyOf: (row: UsageRow) =>
   return sums
 }
 
-/** In pixels. Across, lengths are percentages, so the chart is as wide as the page, and texts are not distorted. */
+/** In pixels, as in console.css. Across, lengths are percentages: the chart is as wide as the page, and texts stay as they are. */
 const HEIGHT = 160
 const LABELS = 24
 /** So that few failed calls among many are seen. */
@@ -47,16 +47,16 @@ export function barChart({ texts }: Pick<Call, 'texts'>, bars: readonly Bar[], s
   const lines = Math.max(MIN_LINES, Math.ceil(most / step))
   const across = (place: number) => `${((100 * place) / bars.length).toFixed(2)}%`
   const valueOf = (sums: Sums) => {
-    const results = RESULTS.map((name) => `${texts.plain(LOOKS[name][0])}: ${texts.number(sums[name])}`)
+    const present = RESULTS.filter((name) => sums[name] > 0)
+    const results = present.map((name) => `${texts.plain(LOOKS[name][0])}: ${texts.number(sums[name])}`)
     return `${texts.plain('usageSum', { count: totalOf(sums) })} (${results.join(', ')})`
   }
-  const partsOf = (sums: Sums, at: number) => {
-    const [x, width] = [across(at + 0.1), across(0.8)]
+  const partsOf = (sums: Sums) => {
     let y = HEIGHT
     return RESULTS.filter((name) => sums[name] > 0).map((name) => {
       const height = Math.max(LEAST, Math.round((sums[name] / step / lines) * HEIGHT))
       y -= height
-      return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="url(#usage-${name})" />`
+      return html`<rect y="${y}" height="${height}" fill="url(#usage-${name})" />`
     })
   }
   return html`<svg class="bars" role="img" aria-label="${valueOf(sum)}" height="${HEIGHT + LABELS}">
@@ -75,11 +75,11 @@ export function barChart({ texts }: Pick<Call, 'texts'>, bars: readonly Bar[], s
       const text = label !== false && html`<text x="${across(at + 0.5)}" y="${HEIGHT + 18}">${label}</text>`
       if (!sums) return text
       return html`${text}
-        <g>
+        <svg x="${across(at)}" width="${across(1)}">
           <title>${time}: ${valueOf(sums)}</title>
-          <rect x="${across(at)}" width="${across(1)}" height="${HEIGHT}" fill="none" pointer-events="all" />
-          ${partsOf(sums, at)}
-        </g>`
+          <rect />
+          ${partsOf(sums)}
+        </svg>`
     })}
   </svg>`
 }
