@@ -31,6 +31,7 @@ describe('the lists of API keys and applications', () => {
     )
     expect(textOf(rows[1])).toMatch(/^Without product \S+ none No product yet never/)
     expect(textOf(rows[2])).toMatch(/^Off \S+ Invoices Disabled never/)
+    expect(rows[2]).toContain('<span class="badge off">Disabled</span>')
     expect(textOf(rows[3])).toContain('Active within the last hour')
   })
 

@@ -76,7 +76,9 @@ describe('every page of the console', () => {
     for (const { path, body } of await openAll({ 'accept-language': 'he' })) {
       if (path.endsWith('/frame')) continue
       expect([path, body]).toEqual([path, expect.stringMatching(/class="gatehouse"[^>]*dir="rtl"/)])
-      const elements = [...body.matchAll(/<(h1|h2|th(?=[^>]* scope="col")|label|button)\b[^>]*>([^]*?)<\/\1/g)]
+      const elements = [
+        ...body.matchAll(/<(h1|h2|th(?=[^>]* scope="col")|label|button)\b[^>]*>([^]*?)<\/\1/g),
+      ]
       const forgotten = elements
         .map(([, , inner]) => textOf(inner))
         .filter((text) => text !== '' && !/\p{Script=Hebrew}/u.test(text))

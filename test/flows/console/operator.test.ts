@@ -60,6 +60,7 @@ describe('the pages of operators', () => {
     expect(await read()).toContain('href="/console/api-keys/new-gateway">Create gateway key<')
     expect(text).toContain('Failed attempts in 24 hours 2 Leak reports in 7 days 1 ')
     expect(await read()).toContain('href="/console/operator/audit?trail=failures"')
+    expect((await read()).match(/<dt><a href="\/console\/operator\/usage\?days=1">/g)).toHaveLength(3)
     expect(text).toMatch(
       /Newest API keys and applications .*Nightly export.*Active.*Nightly export.*Secret leaked/,
     )

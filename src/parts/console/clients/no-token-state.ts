@@ -4,7 +4,7 @@ import { LAST_USE_SECONDS } from '../../../clients/last-used.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import type { NoTokenReason } from '../../../clients/why-no-token.ts'
-import { badge, notice } from '../elements/elements.ts'
+import { badge, notice, type Tone } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call, Texts } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
@@ -14,7 +14,7 @@ import type { TextName } from '../texts.ts'
  */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
   'disabled-by-operator': ['stateByOperator', 'bad', 'stateByOperatorWhy'],
-  disabled: ['stateDisabled', 'bad', 'stateDisabledWhy', ['enableButton', 'enable', 'give']],
+  disabled: ['stateDisabled', 'off', 'stateDisabledWhy', ['enableButton', 'enable', 'give']],
   expired: ['stateExpired', 'bad', 'stateExpiredWhy', ['stateExpiredNext', '/restrictions', 'give']],
   compromised: ['stateCompromised', 'bad', 'stateCompromisedWhy', ['clientsRotate', '/secrets', 'rotate']],
   'no-secret': ['stateNoSecret', 'bad', 'stateNoSecretWhy', ['clientsRotate', '/secrets', 'rotate']],
@@ -44,7 +44,7 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
 
 type State = readonly [
   badge: TextName,
-  tone: 'good' | 'bad' | 'warn',
+  tone: Tone,
   why: TextName,
   next?: readonly [TextName, where: string, NextAct],
 ]

@@ -28,7 +28,8 @@ export function emptyPanel(title: HtmlValue, text: HtmlValue, next?: HtmlValue):
   </section>`
 }
 
-type Tone = 'good' | 'warn' | 'bad'
+/** `off` is grey: it is as a person wanted it. */
+export type Tone = 'good' | 'warn' | 'bad' | 'off'
 
 /** Screen readers read it when the page opens. */
 export function notice(tone: Tone, content: HtmlValue): Html {

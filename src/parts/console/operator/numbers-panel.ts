@@ -5,6 +5,7 @@ import { clientTable } from '../clients/client-table.ts'
 import { numbers, panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
+import type { TextName } from '../texts.ts'
 
 const DAY_MS = 86_400_000
 /** The newest entries of the audit trail, which are counted. */
@@ -33,15 +34,17 @@ export async function numbersPanels(call: Call, services: ConsoleServices): Prom
     return texts.number(found.reduce((sum, { count = 1 }) => sum + count, 0)) + (isWhole ? '' : '+')
   }
 
-  const failuresPath = to('/operator/audit', { trail: 'failures' })
+  const link = (name: TextName, path: string, query: Record<string, string>) =>
+    html`<a href="${to(path, query)}">${texts.html(name)}</a>`
+  const usageLink = (name: TextName) => link(name, '/operator/usage', { days: '1' })
   const created = changes.items.filter(({ name }) => name === 'client.created').slice(0, NEWEST)
   const clients = [...(await findClients(services, created)).values()]
   const service = html`<div class="panel">
     ${numbers([
-      [texts.html('clientsCallsToday'), countOf('call', now - (now % 86_400))],
-      [texts.html('operatorCalls'), countOf('call')],
-      [texts.html('operatorTokenRequests'), countOf('token_request')],
-      [html`<a href="${failuresPath}">${texts.html('operatorFailures')}</a>`, entriesOf(failures, 1)],
+      [usageLink('clientsCallsToday'), countOf('call', now - (now % 86_400))],
+      [usageLink('operatorCalls'), countOf('call')],
+      [usageLink('operatorTokenRequests'), countOf('token_request')],
+      [link('operatorFailures', '/operator/audit', { trail: 'failures' }), entriesOf(failures, 1)],
       [texts.html('operatorLeaks'), entriesOf(changes, 7, 'client.compromised')],
     ])}
   </div>`
