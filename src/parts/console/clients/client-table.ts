@@ -72,7 +72,9 @@ export async function clientTable(
     ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotate'), 'warn')}`,
     expiryTitle:
       expiryBadge(call, client, keyPolicy) ??
-      (client.expiresAt === undefined ? texts.html('never') : texts.expiry(client.expiresAt)),
+      (client.expiresAt === undefined
+        ? html`<span class="muted">${texts.html('never')}</span>`
+        : texts.expiry(client.expiresAt)),
     operatorLastUsed: lastUsed(call, client),
     clientsCallsWeek: isGatewayKey(client)
       ? html`<span aria-hidden="true">–</span><span class="unseen">${texts.html('none')}</span>`

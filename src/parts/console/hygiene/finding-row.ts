@@ -139,7 +139,7 @@ export async function fixForm(
 
 function hintAbove(hint: HtmlValue, button: Html): Html {
   return html`<div class="tight">
-    <p class="hint">${hint}</p>
+    ${hint && html`<p class="hint">${hint}</p>`}
     <div>${button}</div>
   </div>`
 }
