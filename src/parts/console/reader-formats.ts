@@ -51,9 +51,7 @@ export function createReaders() {
     const formats = formatsOf(texts.formatLocaleOf())
     const isoOf = (milliseconds: number) => new Date(milliseconds).toISOString()
     const time = (milliseconds: number, format: Intl.DateTimeFormat) =>
-      html`<time datetime="${isoOf(milliseconds).replace('T00:00:00.000Z', '')}"
-        >${format.format(milliseconds)}</time
-      >`
+      html`<time datetime="${isoOf(milliseconds)}">${format.format(milliseconds)}</time>`
 
     /** “in 3 days”, beside an exact time. @param seconds epoch seconds */
     function relative(seconds: number): string {

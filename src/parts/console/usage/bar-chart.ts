@@ -3,7 +3,7 @@ import type { Call } from '../page-types.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import type { Result } from '../../usage/outcomes.ts'
 
-/** Each result with its text, its color, and its tile of 6 × 6 pixels: full, diagonals, squares. */
+/** Each result with its text, its color, and its tile of 6 × 6 pixels: full, diagonals, squares. Its first letter names the tile. */
 const LOOKS = {
   successful: ['usageSuccessful', 'accent', 'M0 0h6v6H0z'],
   rejected: ['usageRejected', 'warn', 'M0 6 6 0v3L3 6zM0 0h3L0 3z'],
@@ -56,13 +56,13 @@ export function barChart({ texts }: Pick<Call, 'texts'>, bars: readonly Bar[], s
     return RESULTS.filter((name) => sums[name] > 0).map((name) => {
       const height = Math.max(LEAST, Math.round((sums[name] / step / lines) * HEIGHT))
       y -= height
-      return html`<rect y="${y}" height="${height}" fill="url(#usage-${name})" />`
+      return html`<rect y="${y}" height="${height}" fill="url(#usage-${name[0]})" />`
     })
   }
   return html`<svg class="bars" role="img" aria-label="${valueOf(sum)}" height="${HEIGHT + LABELS}">
     ${RESULTS.map((name) => {
       const [, color, tile] = LOOKS[name]
-      return html`<pattern id="usage-${name}" width="6" height="6" patternUnits="userSpaceOnUse">
+      return html`<pattern id="usage-${name[0]}" width="6" height="6" patternUnits="userSpaceOnUse">
         <path d="${tile}" fill="var(--${color})" />
       </pattern>`
     })}
@@ -95,7 +95,7 @@ function stepOf(most: number): number {
 export function legend({ texts }: Pick<Call, 'texts'>, sums: Sums): Html {
   const swatchOf = (name: Result) =>
     html`<svg width="12" height="12" aria-hidden="true">
-      <rect width="12" height="12" fill="url(#usage-${name})" />
+      <rect width="12" height="12" fill="url(#usage-${name[0]})" />
     </svg>`
   return html`<ul class="legend">
     ${RESULTS.map((name) => html`<li>${swatchOf(name)} ${texts.html(LOOKS[name][0])}: ${texts.number(sums[name])}</li>`)}

@@ -136,7 +136,7 @@ function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, step, 
     <p class="muted">${requests}</p>
     <details>
       <summary>${texts.html('usageTable')}</summary>
-      ${sumsTable({ texts }, 'usageTime', bySteps, step === SECONDS.hour ? texts.hour : texts.date)}
+      ${sumsTable({ texts }, 'usageTime', bySteps, (at) => (step === SECONDS.hour ? hour : date).format(at * 1000))}
     </details>`
 }
 
@@ -144,7 +144,7 @@ function sumsTable<Key>(
   { texts }: Texts,
   title: TextName,
   sums: ReadonlyMap<Key, Sums>,
-  nameOf: (key: Key) => Html,
+  nameOf: (key: Key) => Html | string,
 ): Html {
   if (sums.size === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
   return table(
