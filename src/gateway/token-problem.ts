@@ -33,7 +33,7 @@ export interface RevokedToken {
 
 const SENTENCES: Readonly<Record<TokenProblem | 'revoked', string>> = {
   'too-long': 'the access token is too long',
-  malformed: 'the access token is malformed',
+  malformed: 'the access token is malformed: send one from the token endpoint, not a client secret',
   'not-access-token': 'the token is not an access token (typ is not at+jwt)',
   'no-key-id': 'the access token does not name the key that signed it (kid)',
   'wrong-algorithm': 'the access token is not signed with ES256',

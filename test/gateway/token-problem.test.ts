@@ -7,7 +7,10 @@ import {
 
 const SENTENCES: [InvalidToken | RevokedToken, string][] = [
   [{ problem: 'too-long' }, 'the access token is too long'],
-  [{ problem: 'malformed' }, 'the access token is malformed'],
+  [
+    { problem: 'malformed' },
+    'the access token is malformed: send one from the token endpoint, not a client secret',
+  ],
   [{ problem: 'not-access-token' }, 'the token is not an access token (typ is not at+jwt)'],
   [{ problem: 'no-key-id' }, 'the access token does not name the key that signed it (kid)'],
   [{ problem: 'wrong-algorithm' }, 'the access token is not signed with ES256'],
