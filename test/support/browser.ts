@@ -1,3 +1,5 @@
+import { plainFetch, type PlainFetch, type PlainResponse } from './plain-fetch.ts'
+
 /** A page as the user sees it in the browser. */
 export interface Page {
   readonly url: URL
@@ -13,11 +15,11 @@ export interface Page {
  */
 export function createBrowser({
   follow,
-  fetch = globalThis.fetch,
+  fetch = plainFetch,
 }: {
   follow: readonly string[]
-  /** The function that makes requests. @default the global `fetch` */
-  fetch?: typeof globalThis.fetch | undefined
+  /** The function that makes requests. @default as the global `fetch` does */
+  fetch?: PlainFetch | undefined
 }) {
   const { cookies, cookieHeader, keepCookies } = createCookies()
 
@@ -186,17 +188,13 @@ function isBelow(path: string, base: string): boolean {
  * server and starts another server on the same port. Browsers repeat safe requests in the same way (RFC 9112
  * 9.3.1).
  */
-async function fetchAsBrowser(
-  fetch: typeof globalThis.fetch,
-  url: URL,
-  init: RequestInit,
-): Promise<Response> {
+async function fetchAsBrowser(fetch: PlainFetch, url: URL, init: RequestInit): Promise<PlainResponse> {
   try {
     return await fetch(url, init)
   } catch (error) {
-    const { code } = Object((error as Error).cause) as { code?: string }
+    const { code } = Object((error as Error).cause ?? error) as { code?: string }
     const mayRepeat = (init.method ?? 'GET') === 'GET'
-    if (code !== 'UND_ERR_SOCKET' || !mayRepeat) throw error
+    if ((code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') || !mayRepeat) throw error
     return fetch(url, init)
   }
 }

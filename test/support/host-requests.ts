@@ -1,3 +1,5 @@
+import type { PlainFetch } from './plain-fetch.ts'
+
 /** The credentials of an API key or of an application, as parameters of a request. */
 export type Client = { client_id: string; client_secret: string }
 
@@ -12,7 +14,7 @@ export function hostRequests({
   issuer,
   audience,
 }: {
-  fetch: typeof globalThis.fetch
+  fetch: PlainFetch
   issuer: string
   audience: string
 }) {

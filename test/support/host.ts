@@ -16,6 +16,7 @@ import { seedKeyRing } from './ready-keys.ts'
 import { withoutFastPath } from './direct-access/without-fast-path.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { hostRequests, type Client } from './host-requests.ts'
+import { plainFetch } from './plain-fetch.ts'
 import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
 /** The redirect URI of applications. No process listens at this address. */
@@ -58,6 +59,7 @@ export async function startHost(options: HostOptions = {}) {
   const { port } = server.address() as AddressInfo
   const origin = options.origin ?? `http://localhost:${port}`
   const { fetch = globalThis.fetch } = options
+  const ask = options.fetch ?? plainFetch
   const issuer = `${origin}${options.issuerPath ?? '/auth'}`
   const audience = `${origin}${options.audiencePath ?? '/api'}`
   const accounts =
@@ -125,8 +127,8 @@ export async function startHost(options: HostOptions = {}) {
     reached,
     /** The errors that Koa's `error` event reported. */
     errors,
-    ...hostRequests({ fetch, issuer, audience }),
-    browser: (): Browser => createBrowser({ follow: [origin], fetch }),
+    ...hostRequests({ fetch: ask, issuer, audience }),
+    browser: (): Browser => createBrowser({ follow: [origin], fetch: ask }),
     ...clientsOf(gatehouse),
     async close() {
       await gatehouse.close()

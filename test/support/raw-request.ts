@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { lookupHere } from './plain-fetch.ts'
 
 /** A request whose target is sent unchanged. Only `Host` and the headers for the body's length are added. */
 export interface RawRequest {
@@ -27,6 +28,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
     const length = body === undefined || chunked ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const outgoing = request({
       host: 'localhost',
+      lookup: lookupHere,
       port,
       method,
       path: target,

@@ -53,7 +53,8 @@ const compressed: string[] = []
 describe('a gatehouse below middleware that changes responses', () => {
   let host: Host
   beforeAll(async () => {
-    host = await startHost({ above: [cors, compression, etags] })
+    // The global `fetch` asks for compressed responses.
+    host = await startHost({ above: [cors, compression, etags], fetch: globalThis.fetch })
     await host.gatehouse.ready()
   })
   afterAll(() => host.close())
