@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { OutgoingProblem } from '../../../src/http/outgoing/outgoing-problem.ts'
 import { parseTarget } from '../../../src/http/outgoing/outgoing.ts'
 import { anyText } from '../../support/any-text.ts'
+import { webUrl } from '../../support/web-url.ts'
 
 const problemOf = (text: string) => {
   try {
@@ -70,7 +71,7 @@ it('strange URLs are rejected with a problem, or lead to a domain name over http
   )
   const text = fc.oneof(
     anyText(),
-    fc.webUrl({ withFragments: true, withQueryParameters: true, validSchemes: ['https', 'http'] }),
+    webUrl(),
     fc.array(part, { maxLength: 8 }).map((parts) => `https://${parts.join('')}`),
     fc.ipV4Extended().map((address) => `https://${address}/`),
     fc.ipV6().map((address) => `https://[${address}]/`),
