@@ -77,6 +77,19 @@ export const scenario = fc.record({
 
 export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never
 
+/** Both doors can answer this one. */
+export const USUAL: Scenario = {
+  authorized: 'invoices:read invoices:create',
+  maxAge: undefined,
+  credentials: 'body',
+  token: 'current',
+  grant: 'active',
+  state: 'usual',
+  scope: undefined,
+  resource: undefined,
+  more: '',
+}
+
 const EVENTS = [
   'token.issued',
   'token.rejected',
