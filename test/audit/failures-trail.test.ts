@@ -35,11 +35,11 @@ it('equal failures within a minute are one entry with a count', async () => {
 it('of a flood from many addresses, 10,000 different failures are kept, and the rest is counted', async () => {
   const audit = auditOf(memoryStore())
   await audit.record({ name: 'client.created' })
-  for (let at = 0; at < 30_000; at += 1) audit.reject(wrongSecret(`c${at}`, '192.0.2.1'))
+  for (let at = 0; at < 12_000; at += 1) audit.reject(wrongSecret(`c${at}`, '192.0.2.1'))
   const all = []
   for await (const { entry } of audit.read({ trail: 'failures' })) all.push(entry)
   expect(all).toHaveLength(10_001)
-  expect(all.at(-1)).toMatchObject({ count: 20_000, reason: 'too-many-different-failures' })
+  expect(all.at(-1)).toMatchObject({ count: 2000, reason: 'too-many-different-failures' })
   expect(all.at(-1)).not.toHaveProperty('clientId')
   expect((await audit.list()).items).toHaveLength(1)
 })

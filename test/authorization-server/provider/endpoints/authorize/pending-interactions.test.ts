@@ -71,7 +71,7 @@ it('while pending interactions are counted, a long X-Forwarded-For takes little 
   const pending = pendingWith({ max: 1 })
   await collectGarbage()
   const before = process.memoryUsage().heapUsed
-  for (let index = 0; index < 1000; index += 1) {
+  for (let index = 0; index < 400; index += 1) {
     for (const beginning of [`100.100.${100 + (index >> 7)}.${100 + (index & 127)}, `, '']) {
       const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
       // With `app.proxy`, Koa reads the address from the header in this way.
