@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { startProcess, type Running } from '../../bench/processes.ts'
@@ -53,6 +54,12 @@ export interface Fleet {
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../..' : '../../..')
 
+/** Milliseconds after which an API that is not ready is given up. A start takes some seconds. */
+const START_MS = 60_000
+
+/** A fault in the library kept the API from starting, so there is no history. */
+export class NotStarted extends Error {}
+
 /** Starts two services, and an API that follows one of them over HTTP. */
 export async function startFleet(store: ProofStore, options: FleetOptions): Promise<Fleet> {
   mkdirSync(path.join(root, 'node_modules/.cache'), { recursive: true })
@@ -75,7 +82,13 @@ export async function startFleet(store: ProofStore, options: FleetOptions): Prom
   }
   const toService = await startTcpProxy(servicePort)
   const follow = await resourceServer(services[0], toService.port)
-  const api = await startMember({ number: 2, port: ports[2] ?? 0, proxies: [toService], follow }, start)
+  const starting = startMember({ number: 2, port: ports[2] ?? 0, proxies: [toService], follow }, start)
+  const api = await Promise.race([starting, delay(START_MS, undefined, { ref: false })])
+  if (!api) {
+    await Promise.all([...services.map((member) => member.kill()), toService.close()])
+    rmSync(folder, { recursive: true })
+    throw new NotStarted('the API waits for a service that does not let it read the revocations')
+  }
   const members = [...services, api]
   return {
     members,

@@ -76,6 +76,6 @@ it('equal writes without an answer do not multiply the search', () => {
 
 it('a search that is given up decides nothing, and names no operation', () => {
   const unanswered = Array.from({ length: 40 }, (_, at) => write(at + 1, at))
-  const result = checkLinearizable([...unanswered, read(-1, 100, 101)], register)
+  const result = checkLinearizable([...unanswered, read(-1, 100, 101)], register, 5000)
   expect(result).toMatchObject({ isLinearizable: undefined, stuck: undefined })
 })

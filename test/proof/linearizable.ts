@@ -51,16 +51,17 @@ interface Placed {
   readonly before?: Placed | undefined
 }
 
-/** The number of configurations after which the search is given up. */
 const MAX_VISITED = 100_000
 
 /**
  * @param operations those on one object, in any order
  * @param specification its states must be values that JSON can write
+ * @param maxVisited the number of configurations after which the search is given up
  */
 export function checkLinearizable<State, Operation extends Timed>(
   operations: readonly Operation[],
   { initial, next, effect }: Specification<State, Operation>,
+  maxVisited = MAX_VISITED,
 ): Result<Operation> {
   const all = [...operations].toSorted((a, b) => a.invoke - b.invoke)
   const positions = all.map((_, position) => position)
@@ -75,7 +76,7 @@ export function checkLinearizable<State, Operation extends Timed>(
     return order.toReversed()
   }
 
-  for (let current = open.pop(); current && visited.size < MAX_VISITED; current = open.pop()) {
+  for (let current = open.pop(); current && visited.size < maxVisited; current = open.pop()) {
     const { state, done, last } = current
     const count = last?.count ?? 0
     if (count > (longest?.count ?? 0)) longest = last
@@ -102,7 +103,7 @@ export function checkLinearizable<State, Operation extends Timed>(
   }
   const placed = inOrder(longest)
   const unplaced = all.filter((operation) => !placed.includes(operation))
-  const isGivenUp = visited.size >= MAX_VISITED
+  const isGivenUp = visited.size >= maxVisited
   return {
     isLinearizable: isGivenUp ? undefined : false,
     placed,

@@ -2,7 +2,7 @@
 import { familyPromise } from './family.ts'
 import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Change, Revoke } from './history.ts'
 import { FEED_TIMEOUT_MS } from '../../src/revocation/http-source.ts'
-import { checkLinearizable, type Result } from './linearizable.ts'
+import { checkLinearizable, type Result, type Specification } from './linearizable.ts'
 
 /** The names of the promises, as `docs/proof.md` explains them. */
 export type PromiseName = 'one-time' | 'revoked' | 'kept' | 'recorded' | 'issued'
@@ -37,13 +37,17 @@ const IN_MEMORY_MS = 15_000
 /** Milliseconds for which a code lives. */
 const CODE_LIFETIME_MS = 60_000
 
-/** Checks all promises. */
-export function checkHistory(history: History): Findings {
+/**
+ * Checks all promises.
+ *
+ * @param maxVisited the number of configurations after which the search for an order of requests is given up
+ */
+export function checkHistory(history: History, maxVisited?: number): Findings {
   const undecided: string[] = []
   const violations = [
-    ...checkOneTime(history, undecided),
+    ...checkOneTime(history, undecided, maxVisited),
     ...checkRevoked(history),
-    ...checkKept(history, undecided),
+    ...checkKept(history, undecided, maxVisited),
     ...checkRecorded(history),
     ...checkIssued(history),
   ]
@@ -51,7 +55,11 @@ export function checkHistory(history: History): Findings {
 }
 
 /** Each code and each refresh token is used once, and the last token of a living family works. */
-function checkOneTime({ operations, settings, faults }: History, undecided: string[]): Violation[] {
+function checkOneTime(
+  { operations, settings, faults }: History,
+  undecided: string[],
+  maxVisited?: number,
+): Violation[] {
   const families = group(
     operations.filter(
       (each): each is Exchange | EndFamily => each.kind === 'exchange' || each.kind === 'end-family',
@@ -69,7 +77,12 @@ function checkOneTime({ operations, settings, faults }: History, undecided: stri
       slackMs: SLACK_MS,
       mayLoseCode: settings.hasFailover && wasFault,
     })
-    return unexplained('one-time', `family ${family}`, checkLinearizable(ofFamily, promise), undecided)
+    return unexplained(
+      'one-time',
+      `family ${family}`,
+      checkLinearizable(ofFamily, promise, maxVisited),
+      undecided,
+    )
   })
 }
 
@@ -96,7 +109,11 @@ function unexplained(
  * A change that was answered is there, and reads see changes in the order of their answers. The state is the last confirmed name,
  * with the names of changes that were made after it and not confirmed: a failover may lose these, also those that were read.
  */
-function checkKept({ operations, firstNames, settings }: History, undecided: string[]): Violation[] {
+function checkKept(
+  { operations, firstNames, settings }: History,
+  undecided: string[],
+  maxVisited?: number,
+): Violation[] {
   const clients = group(
     operations.filter((each): each is Change | Read => each.kind === 'change' || each.kind === 'read'),
     ({ client }) => client,
@@ -107,17 +124,18 @@ function checkKept({ operations, firstNames, settings }: History, undecided: str
     const telling = ofClient.filter(
       (each) => each.kind === 'read' || each.outcome === 'ok' || read.has(each.name),
     )
-    const result = checkLinearizable(telling, {
+    const specification: Specification<readonly (string | null)[], Change | Read> = {
       effect: ({ name }) => String(name),
       initial: [firstNames[client] ?? null],
-      next(names: readonly (string | null)[], { kind, name = null, outcome }: Change | Read) {
+      next(names, { kind, name = null, outcome }) {
         if (outcome === 'fail') return []
         if (kind === 'change') return outcome === 'ok' ? [[name]] : [names, [...names, name]]
         if (outcome === 'unknown') return [names]
         const kept = names.lastIndexOf(name) + 1
         return kept === names.length || (kept > 0 && settings.hasFailover) ? [names.slice(0, kept)] : []
       },
-    })
+    }
+    const result = checkLinearizable(telling, specification, maxVisited)
     return unexplained('kept', `client ${client}`, result, undecided)
   })
 }

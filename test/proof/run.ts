@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly kind: StoreKind
   readonly seed: number
   readonly seconds: number
+  /** The run goes on until its clients have sent this many requests, however slow the machine is. @default 0 */
+  readonly leastRequests?: number | undefined
   /** Milliseconds between two requests of a client, on average. @default 20 */
   readonly pauseMs?: number | undefined
   /** The faults to inject. @default all that the store has */
@@ -27,6 +29,8 @@ export interface RunOptions {
   readonly patches?: readonly Patch[] | undefined
   /** How long to wait for audit entries that are missing. @default as long as docs/audit.md says */
   readonly settleSeconds?: number | undefined
+  /** The number of configurations after which the search for an order of requests is given up. @default 100,000 */
+  readonly maxVisited?: number | undefined
   /** Whether the run reads the audit trail, and so checks `recorded`. @default true */
   readonly readsTrail?: boolean | undefined
 }
@@ -58,13 +62,16 @@ const SLACK_MS = 250
 const TRIED_AGAIN = 300
 
 export async function runProof(options: RunOptions): Promise<RunResult> {
-  const { kind, seed, seconds, patches, pauseMs = 20 } = options
+  const { kind, seed, seconds, leastRequests = 0, patches, pauseMs = 20 } = options
   const random = createRandom(seed)
   const store = await startStore(kind)
   const settings: Settings = { ...TIMES, hasFailover: store.isReplicated }
   const fleet = await startFleet(store, {
     settings,
     ...(patches && { patches }),
+  }).catch(async (error: unknown) => {
+    await store.stop()
+    throw error
   })
   const recorder = createRecorder()
   const surprises: string[] = []
@@ -97,7 +104,11 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     const { faults, operations } = recorder
     const onFault = (fault: History['faults'][number]) => void faults.push(fault)
     const injecting = injectFaults({ names, store, fleet, random, onFault, isOver: () => isOver })
-    await Promise.race([delay(seconds * 1000), Promise.all(clients)])
+    const time = async () => {
+      await delay(seconds * 1000)
+      while (operations.length < leastRequests) await delay(50)
+    }
+    await Promise.race([time(), Promise.all(clients)])
     isOver = true
     await Promise.all([...clients, injecting])
     // After everything works again, what was changed is read once more, and revoked tokens are tried once more.
@@ -118,7 +129,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     if (readsTrail && !trail) surprises.push('the audit trail could not be read')
     return {
       history: complete,
-      ...checkHistory(complete),
+      ...checkHistory(complete, options.maxVisited),
       worst: worstTimes(complete),
       surprises,
       errors: fleet.members.map(({ errors }) => errors),
