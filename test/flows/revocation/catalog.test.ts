@@ -244,7 +244,8 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
         expect(body['scope']).toBe('invoices:read invoices:create')
         for (const other of [old, next]) await expectAccepted(other, body['access_token'])
       }
-      expect(warn.mock.calls).toEqual([
+      // A busy machine may also warn of the store.
+      expect(warn.mock.calls.filter(([fields]) => 'operations' in Object(fields))).toEqual([
         [
           { operations: ['payments:list of payments', 'payments:transfer of payments'] },
           expect.stringContaining('not available any more'),
