@@ -54,14 +54,17 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
         const present = rows.get(key)
         if (present) present.count += count
         else if (rows.size < MAX_ROWS) {
-          rows.set(key, {
-            ...fields,
-            ...(has['kind'] && { kind }),
-            ...(has['operation'] && { operation }),
-            ...(result !== '' && { result }),
-            ...(has['outcome'] && { outcome }),
-            count,
-          })
+          // Hundreds of rows a page: Node 20 takes microseconds for each spread after the first.
+          const row: UsageRow & { count: number } = Object.assign(
+            {},
+            fields,
+            has['kind'] && { kind },
+            has['operation'] && { operation },
+            result !== '' && { result },
+            has['outcome'] && { outcome },
+            { count },
+          )
+          rows.set(key, row)
         } else throw new GatehouseError('ERR_INVALID_ARGUMENT', TOO_MANY_ROWS)
       }
     }

@@ -18,10 +18,11 @@ export const NONE: Sums = { successful: 0, rejected: 0, failed: 0 }
 export const totalOf = ({ successful, rejected, failed }: Sums): number => successful + rejected + failed
 
 export function sumsBy<Key>(rows: readonly UsageRow[], keyOf: (row: UsageRow) => Key): Map<Key, Sums> {
-  const sums = new Map<Key, Sums>()
+  const sums = new Map<Key, Record<Result, number>>()
   for (const row of rows) {
-    const sum = sums.get(keyOf(row)) ?? NONE
-    if (row.result) sums.set(keyOf(row), { ...sum, [row.result]: sum[row.result] + row.count })
+    const sum = sums.get(keyOf(row)) ?? { ...NONE }
+    if (row.result) sums.set(keyOf(row), sum)
+    if (row.result) sum[row.result] += row.count
   }
   return sums
 }
