@@ -5,6 +5,7 @@ import { ENTRIES } from '../rolldown.config.ts'
 import QuietReporter from './support/quiet-reporter.ts'
 import { hasForeignPackages } from './support/required-programs.ts'
 import { storesOfRun } from './support/stores-of-run.ts'
+import { compiledSources, quickKeys } from './support/compiled-sources.ts'
 import { findTestFiles, isQuickOnRedis, type TestFile } from './support/test-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -16,6 +17,9 @@ const deployments = process.env['TEST_STORES']
 
 // If TEST_STORES names an unknown deployment, this call throws, and no test runs.
 storesOfRun()
+
+/** vitest loads the sources itself if it counts what of them is executed, or runs again what depends on a changed file. */
+const isForNode = process.argv.includes('run') && !process.argv.includes('--coverage')
 
 /** The order of the projects in a run. */
 const ORDER = ['others', 'redis', 'sqlite', 'koa-2', 'quick', 'long']
@@ -47,6 +51,7 @@ function project(
   const include = files.filter(belongs).map((file) => file.name)
   return {
     extends: true as const,
+    plugins: isForNode ? [compiledSources] : [],
     test: { name, isolate: false, include, env: { TEST_STORES: stores, TEST_PROJECT: name }, ...options },
   }
 }
@@ -70,6 +75,8 @@ const projects = [
     ...project('koa-2', 'memory', ({ marks }) => hasForeignPackages && marks.includes('Koa 2'), {
       env: { TEST_STORES: 'memory', TEST_KOA: '2' },
     }),
+    // vitest loads the sources, because Node would load the usual Koa for them.
+    plugins: [],
     resolve: { alias: [{ find: /^koa$/, replacement: `${root}test/foreign/node_modules/koa-2` }] },
   },
 ]
@@ -80,17 +87,7 @@ export default defineConfig({
     // Tests import the package by its public names. vitest resolves these names to the source files.
     alias: ENTRIES.map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: root + source })),
   },
-  plugins: [
-    {
-      // The sources make no RSA keys in tests, because making an RSA key takes as long as a whole flow.
-      name: 'quick-keys',
-      enforce: 'pre',
-      resolveId: (id, importer) =>
-        id.endsWith('/generate-key.ts') && importer?.startsWith(`${root}src/`)
-          ? `${root}test/support/quick-keys.ts`
-          : undefined,
-    },
-  ],
+  plugins: [quickKeys],
   test: {
     globalSetup: [
       'test/support/required-programs.ts',

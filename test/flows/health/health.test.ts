@@ -141,7 +141,7 @@ describe('health() with a broken store', () => {
   const rejecting = () => Promise.reject(undefined)
 
   it('health() reports a failure within the timeout, and does not throw, if every call of the store fails', async () => {
-    for (const method of [never, throwing, rejecting]) {
+    const checked = [never, throwing, rejecting].map(async (method) => {
       const broken = new Proxy<Store>(
         { ...memoryStore(), durable: undefined },
         {
@@ -160,7 +160,8 @@ describe('health() with a broken store', () => {
         expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/fail|warn/) })
         expect(JSON.stringify(each)).not.toContain('secret')
       }
-    }
+    })
+    await Promise.all(checked)
   })
 
   it('health() fails while the store is unavailable and passes when the store is available again, and the gateway stays ready', async () => {

@@ -221,8 +221,7 @@ describe.each(Object.entries(MOUNTINGS))('mounted gatehouse: %s', (_name, { page
     const stuck = await startHost({
       ...mounting,
       mount: (app, gatehouse) => mounting.mount(app, gatehouse, (_ctx, next) => next()),
-      store: silentStore(),
-      gatehouse: { ...mounting.gatehouse, storeTimeoutMs: 50 },
+      gatehouse: { ...mounting.gatehouse, store: silentStore(), storeTimeoutMs: 50 },
     })
     try {
       for (const path of pages) {

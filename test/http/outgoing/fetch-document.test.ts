@@ -284,38 +284,40 @@ describe('a host that fails or is slow', () => {
     await expect(get()).rejects.toEqual(ended)
   })
 
-  it('a host that never answers is cut after the timeout', async () => {
-    serve(() => {})
-    await expect(get({ timeoutMs: 300 })).rejects.toEqual(late)
-    expect(host.requests).toHaveLength(1)
-  })
-
-  it.each(['the body', 'the headers', 'interim responses'])(
-    'a host that sends %s slowly is cut after the timeout, although bytes arrive all the time',
-    async (part) => {
-      let sent = 0
-      let closed = false
-      serve((_request, response) => {
-        if (part === 'the body') response.writeHead(200, JSON_TYPE).write('{')
-        if (part === 'the headers') response.socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+  it('a host that never answers, or sends an answer slowly, is cut after the timeout, although bytes arrive all the time', async () => {
+    const ways = ['nothing', 'the body', 'the headers', 'interim responses'] as const
+    const closed = new Set<string>()
+    const sent = new Map<string, number>(ways.map((way) => [way, 0]))
+    const urls = new Map(ways.map((way, at) => [way, `https://app.example.com/${at}`]))
+    for (const [way, url] of urls) {
+      host.serve(url, (_request, response) => {
+        const socket = response.socket
+        if (way === 'the body') response.writeHead(200, JSON_TYPE).write('{')
+        if (way === 'the headers') socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ')
         const timer = setInterval(() => {
-          sent += 1
-          if (part === 'the body') response.write(' ')
-          else
-            response.socket?.write(
-              part === 'the headers' ? 'a' : sent % 10 === 0 ? 'HTTP/1.1 103 A\r\n\r\n' : '',
-            )
+          if (way === 'nothing') return
+          const count = (sent.get(way) ?? 0) + 1
+          sent.set(way, count)
+          if (way === 'the body') response.write(' ')
+          else if (way === 'the headers') socket?.write('a')
+          else if (count % 10 === 0) socket?.write('HTTP/1.1 103 A\r\n\r\n')
         }, 10)
         response.on('close', () => {
           clearInterval(timer)
-          closed = true
+          closed.add(way)
         })
       })
-      await expect(get({ timeoutMs: 300 })).rejects.toEqual(late)
-      await until(() => expect(closed).toBe(true))
-      expect(sent).toBeGreaterThan(0)
-    },
-  )
+    }
+    const rejections = [...urls].map(([way, url]) =>
+      expect(get({ url, timeoutMs: 300 }), way).rejects.toEqual(late),
+    )
+    await Promise.all(rejections)
+    await until(() => expect(closed).toEqual(new Set(ways)))
+    expect(host.requests).toHaveLength(ways.length)
+    expect([...sent].map(([way, count]) => [way, count > 0])).toEqual(
+      ways.map((way) => [way, way !== 'nothing']),
+    )
+  })
 
   it('a resolver that never answers is cut after the timeout, and a late answer leads to no connection', async () => {
     let answer = (_addresses: string[]): void => {}
@@ -412,12 +414,17 @@ describe('the addresses of a host name', () => {
       .split(' ')
       .flatMap((address) => [[address], [PUBLIC_ADDRESS, address], [address, PUBLIC_ADDRESS]])
     const unknown = () => Promise.reject(new Error('queryA ENOTFOUND app.example.com'))
-    for (const answer of [unknown, [], ...inside]) {
-      host.addresses.set('app.example.com', answer)
+    const attempts = [unknown, [], ...inside].map(async (answer, at) => {
+      const name = `host-${at}.example.com`
+      host.addresses.set(name, answer)
       const startedAt = performance.now()
-      await expect(get({ timeoutMs: 50 }), String(answer)).rejects.toEqual(notReached)
+      await expect(get({ url: `https://${name}/`, timeoutMs: 50 }), String(answer)).rejects.toEqual(
+        notReached,
+      )
       expect(performance.now() - startedAt, String(answer)).toBeGreaterThan(45)
-    }
+    })
+    await Promise.all(attempts)
+    expect(host.resolved).toHaveLength(attempts.length)
     expect(host.connected).toEqual([])
   })
 

@@ -1,0 +1,67 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { build, type Plugin } from 'rolldown'
+import { OPTIONS } from '../../rolldown.config.ts'
+
+const root = OPTIONS.cwd
+/** Packages in `node_modules` are what vitest leaves to Node. */
+const FOLDER = path.join(root, 'node_modules/.cache/compiled-sources')
+
+/** The sources make no RSA keys in tests, because making an RSA key takes as long as a whole flow. */
+export const quickKeys = {
+  name: 'quick-keys',
+  enforce: 'pre',
+  resolveId: (id: string, importer: string | undefined) =>
+    id.endsWith('/generate-key.ts') && importer?.startsWith(path.join(root, 'src/'))
+      ? path.join(root, 'test/support/quick-keys.ts')
+      : undefined,
+} as const
+
+/** The compiled file of a source. The extension says that it is a module, because no `package.json` above it does. */
+const compiledName = (source: string) => source.replace(/\.ts$/, '.mjs')
+
+let compiled: Promise<void> | undefined
+
+/**
+ * Makes tests import the sources as Node loads a package: compiled once for all workers, file by file. vitest itself would
+ * compile them in one thread for all workers, and make each use of an import the look-up of a property.
+ */
+export const compiledSources = {
+  name: 'compiled-sources',
+  enforce: 'pre',
+  configResolved: () => (compiled ??= compileAll()),
+  resolveId(id: string, importer: string | undefined) {
+    const file = id.startsWith('.') && importer ? path.resolve(path.dirname(importer), id) : id
+    const source = path.relative(root, file)
+    if (!/^(src|adapters)\/.*\.ts$/.test(source)) return undefined
+    return { id: path.join(FOLDER, compiledName(source)), external: true }
+  },
+} as const
+
+async function compileAll(): Promise<void> {
+  const sources = ['src', 'adapters'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `${folder}/${file}`),
+  )
+  const { output } = await build({
+    ...OPTIONS,
+    write: false,
+    input: Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), source])),
+    plugins: [...OPTIONS.plugins, quickKeys satisfies Plugin],
+    output: { entryFileNames: '[name].mjs', preserveModules: true, preserveModulesRoot: root },
+  })
+  await Promise.all(output.map((file) => file.type === 'chunk' && replace(file.fileName, file.code)))
+}
+
+/** Another run may load the file meanwhile, so it is never incomplete, and stays if it is the same. */
+async function replace(name: string, text: string): Promise<void> {
+  const file = path.join(FOLDER, name)
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known === text) return
+  await mkdir(path.dirname(file), { recursive: true })
+  const written = `${file}.${process.pid}`
+  await writeFile(written, text)
+  await rename(written, file)
+}
