@@ -20,6 +20,8 @@ export interface SharedCounts {
 /** The counters in a row. Each key has one counter in each row, which four bytes of the key's hash select. */
 const ROW = 131_072
 const ROWS = 2
+/** So many counters are made when one is needed. A counter is two numbers: the acts, and the end of their window. */
+const BLOCK = 512
 
 /** Milliseconds between two batches that are sent to the store. */
 const BATCH_MS = 1000
@@ -51,9 +53,7 @@ export function createRateLimit(options: {
 }) {
   const { windowSeconds, now, shared } = options
   const prefix = shared ? `attempts:${shared.name}:` : ''
-  // Most processes count nothing, so the first act makes the table.
-  let counts = new Uint16Array(0)
-  let ends = new Float64Array(0)
+  const blocks: Float64Array[] = []
   // The seed is secret, so that an attacker cannot find keys that share a counter.
   const seed = randomBytes(32)
   const slotSeconds = Math.ceil(windowSeconds / SLOTS)
@@ -62,18 +62,21 @@ export function createRateLimit(options: {
   let timer: NodeJS.Timeout | undefined
 
   // An end that is too far away is from before the clock was set back. Small steps back are ignored.
-  const secondsTo = (end: number, longest: number) =>
-    end - now() > longest + 1 ? 0 : Math.max(0, end - now())
-  const remaining = (counter: number) => secondsTo(ends[counter] ?? 0, windowSeconds)
-  const countOf = (counter: number) => (remaining(counter) > 0 ? (counts[counter] ?? 0) : 0)
+  const secondsTo = (end: number, max: number) => (end - now() > max + 1 ? 0 : Math.max(0, end - now()))
+  const remaining = ({ block, at }: Counter) => secondsTo(block[at + 1] ?? 0, windowSeconds)
+  const countOf = (counter: Counter) => (remaining(counter) > 0 ? (counter.block[counter.at] ?? 0) : 0)
+  const counterAt = (place: number) => ({
+    block: (blocks[Math.floor(place / BLOCK)] ??= new Float64Array(2 * BLOCK)),
+    at: 2 * (place % BLOCK),
+  })
+  type Counter = ReturnType<typeof counterAt>
 
   function find({ key, max }: Bound) {
     // An address or an identifier must not be readable in the store, and a stranger may send a long one.
     const id = `${prefix}${hash('sha256', key, 'base64url')}`
     const random = createHmac('sha256', seed).update(id).digest()
-    const counters = Array.from(
-      { length: ROWS },
-      (_, row) => row * ROW + (random.readUInt32BE(4 * row) % ROW),
+    const counters = Array.from({ length: ROWS }, (_, row) =>
+      counterAt(row * ROW + (random.readUInt32BE(4 * row) % ROW)),
     )
     /** The acts of the key, or more. */
     const count = () => Math.min(...counters.map(countOf))
@@ -90,11 +93,10 @@ export function createRateLimit(options: {
   }
 
   function add(bound: Bound): void {
-    if (counts.length === 0) [counts, ends] = [new Uint16Array(ROWS * ROW), new Float64Array(ROWS * ROW)]
     const { id, counters, isSent } = find(bound)
     for (const counter of counters) {
-      counts[counter] = Math.min(countOf(counter) + 1, 65_535)
-      if (remaining(counter) === 0) ends[counter] = now() + windowSeconds
+      counter.block[counter.at] = countOf(counter) + 1
+      if (remaining(counter) === 0) counter.block[counter.at + 1] = now() + windowSeconds
     }
     if (!shared?.store.count || !isSent()) return
     const { amount = 0 } = batch.get(id) ?? {}
@@ -128,7 +130,7 @@ export function createRateLimit(options: {
     },
     subtract(bound: Bound): void {
       const { id, counters } = find(bound)
-      for (const counter of counters) counts[counter] = Math.max(countOf(counter) - 1, 0)
+      for (const counter of counters) counter.block[counter.at] = Math.max(countOf(counter) - 1, 0)
       const waiting = batch.get(id)
       if (waiting) waiting.amount -= 1
     },
@@ -136,7 +138,7 @@ export function createRateLimit(options: {
     reset(bound: Bound): void {
       const { id, counters, isSent } = find(bound)
       if (isSent()) void shared?.store.delete(id).catch(() => {})
-      for (const counter of counters) counts[counter] = 0
+      for (const { block, at } of counters) block[at] = 0
       batch.delete(id)
       blockedUntil.delete(id)
     },

@@ -139,7 +139,7 @@ describe('imports between the layers of the source tree', () => {
  * The most lines that `src` and `adapters` may have together. A change that takes lines away lowers this number. A
  * change that needs more raises it, in a commit that says why.
  */
-const MAX_LINES = 58_558
+const MAX_LINES = 58_560
 
 /** One file a language with every text of the console: tables, which are read and translated as a whole. */
 const TEXTS = ['src/parts/console/texts/english.ts', 'src/parts/console/texts/german.ts']
