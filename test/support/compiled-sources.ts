@@ -52,7 +52,8 @@ async function compileAll(): Promise<void> {
     plugins: [...OPTIONS.plugins, quickKeys satisfies Plugin],
     output: { entryFileNames: '[name].mjs', preserveModules: true, preserveModulesRoot: root },
   })
-  await Promise.all(output.map((file) => file.type === 'chunk' && replace(file.fileName, file.code)))
+  const files = output.filter((each) => each.type === 'chunk')
+  await Promise.all(files.map(({ fileName, code }) => replace(fileName, code)))
 }
 
 /** Another run may load the file meanwhile, so it is never incomplete, and stays if it is the same. */

@@ -34,13 +34,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * @throws if a name has two classes, or a first line names an unknown mark
  */
 export function findTestFiles(): TestFile[] {
-  return readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
-    .map((path) => {
-      const name = `test/${path}`
+  return filesBelow('test')
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => {
       const command = commandOf(name)
       return { name, class: classesOf(name)[0], command, marks: marksOf(readFileSync(root + name, 'utf8')) }
     })
+}
+
+/** The files in a folder and its folders, without installed packages. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(root + folder, { withFileTypes: true }).flatMap((each) => {
+    const name = `${folder}/${each.name}`
+    if (!each.isDirectory()) return [name]
+    return each.name === 'node_modules' ? [] : filesBelow(name)
+  })
 }
 
 /** The classes in the name of a file. */
