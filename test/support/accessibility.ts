@@ -1,4 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /** A rule of accessibility that a page breaks, and the HTML of each element that breaks it. */
@@ -14,9 +14,14 @@ export async function findViolations(
   page: Page,
   only: { readonly tags?: readonly string[]; readonly rules?: readonly string[] } = {},
 ): Promise<readonly Violation[]> {
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
-  if (only.tags) axe.withTags([...only.tags])
-  if (only.rules) axe.withRules([...only.rules])
-  const { violations } = await axe.analyze()
+  // `@axe-core/playwright` would take four times as long for this.
+  const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
+  for (const frame of page.frames()) await frame.evaluate(source)
+  const values = only.tags ?? only.rules
+  const options = {
+    resultTypes: ['violations'],
+    ...(values && { runOnly: { type: only.tags ? 'tag' : 'rule', values } }),
+  }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }

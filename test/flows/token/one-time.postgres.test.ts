@@ -9,7 +9,7 @@ import { startPostgres, type PostgresServer } from '../../support/postgres-serve
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 const PARALLEL = 100
-const ROUNDS = 3
+const ROUNDS = 2
 const FAMILIES = 20
 
 type Client = Awaited<ReturnType<Host['createApplication']>>
