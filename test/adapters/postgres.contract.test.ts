@@ -35,9 +35,9 @@ describeWithPostgres('the store contract on PostgreSQL', () => {
     const proxy = await startTcpProxy(server.port)
     proxies.push(proxy)
     const connectionString = server.url.replace(String(server.port), String(proxy.port))
-    // The connections of closed stores end soon.
+    // Few connections, because PostgreSQL starts a process for each. Those of closed stores end soon.
     const store = postgresStore({
-      pool: open({ connectionString, idleTimeoutMillis: 200 }),
+      pool: open({ connectionString, max: 3, idleTimeoutMillis: 1000 }),
       timeoutMs: 20_000,
     })
     links.set(store, proxy)

@@ -1,74 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PGlite, types } from '@electric-sql/pglite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { storeContract } from '../../src/testing/index.ts'
-import type { Store } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import { connect, startHost } from '../support/host.ts'
-import { migratePostgres, postgresStore, type PostgresClient } from '../../adapters/postgres.ts'
-import { elapse } from '../adapters/real-time.ts'
-
-/**
- * PostgreSQL, compiled to run within this process. It has one connection, so concurrent calls run one after
- * the other.
- */
-let database: PGlite
-beforeAll(async () => {
-  database = await PGlite.create({
-    // The serializers of PGlite are replaced, because they take a second for a megabyte.
-    serializers: { [types.BYTEA]: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}` },
-    parsers: { [types.BYTEA]: (value) => Buffer.from(value.slice(2), 'hex') },
-  })
-  await migratePostgres({ query: (...call) => database.query(...call) })
-})
-afterAll(() => database.close())
-
-/** The connection of each store, which `breakConnection` cuts. */
-const connections = new WeakMap<Store, { cut: boolean; resumed: () => void }>()
-
-function createStore(): Store {
-  const connection = { cut: false, resumed: () => {} }
-  const requireConnection = () => {
-    if (connection.cut) throw new Error('the connection has ended')
-  }
-  const client: PostgresClient = {
-    query: async (...call) => {
-      requireConnection()
-      return database.query(...call)
-    },
-    listen: async (channel, receive, resumed) => {
-      requireConnection()
-      connection.resumed = resumed
-      return database.listen(channel, (payload) => (connection.cut ? undefined : receive(payload)))
-    },
-  }
-  const store = postgresStore(client)
-  connections.set(store, connection)
-  return store
-}
-
-function breakConnection(store: Store) {
-  const connection = connections.get(store)!
-  connection.cut = true
-  return () => {
-    connection.cut = false
-    connection.resumed()
-  }
-}
+import { breakConnection, createStore } from './pglite-store.ts'
 
 describe('PostgreSQL in the process (PGlite)', () => {
-  // One after the other: with one connection, a case would otherwise wait for all the others.
-  describe('the store contract on PGlite', () => {
-    for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) it(name, run)
-  })
-
-  it('the contract suite leaves no unexpired data in PGlite', async () => {
-    for (const table of ['value', 'index', 'member']) {
-      const isLive = table === 'member' ? 'true' : 'expires_at > clock_timestamp()'
-      const { rows } = await database.query(`select * from gatehouse.${table} where ${isLive} limit 1`)
-      expect(rows, table).toEqual([])
-    }
-  })
-
   it('once a lost connection is restored, the store on PGlite notifies a listener that messages may have been missed', async () => {
     const store = createStore()
     let missed = 0

@@ -18,8 +18,8 @@ const ENOUGH = { leastRequests: 300, maxVisited: 5000 }
 const seed = Math.floor(Math.random() * 1e9)
 const hasRedis = findProgram('redis-server') !== undefined
 
-/** Defines tests: on each kind of store, a short run with faults keeps all promises, and a run finds each mutant. */
-export function describeRuns(kinds: readonly StoreKind[], mutants: readonly Mutant[]): void {
+/** Defines a test for each kind of store: a short run with faults keeps all promises. */
+export function describeRuns(kinds: readonly StoreKind[]): void {
   describe.skipIf(!hasRedis)('the promises', { timeout: TIMEOUT_MS }, () => {
     it.each(kinds)(`hold under faults (%s, seed ${seed})`, async (kind) => {
       const { history, violations, surprises } = await runProof({
@@ -35,6 +35,10 @@ export function describeRuns(kinds: readonly StoreKind[], mutants: readonly Muta
       expect(history.trail?.length).toBeGreaterThan(0)
     })
   })
+}
+
+/** Defines a test for each mutant: a run finds it. */
+export function describeMutants(mutants: readonly Mutant[]): void {
   describe.skipIf(!hasRedis)(
     `the histories catch a library in which (seed ${seed})`,
     { timeout: TIMEOUT_MS },

@@ -1,5 +1,4 @@
 import { describeRuns } from './describe-runs.ts'
-import { MUTANTS } from './mutants.ts'
 
-// With replicas, a run takes a minute, so `npm run test:long` makes it.
-describeRuns(['alone'], MUTANTS.slice(0, 1))
+// `npm run test:long` makes the runs with replicas, which take a minute each, and those that find mutants.
+describeRuns(['alone'])

@@ -1,4 +1,5 @@
-import { describeRuns } from './describe-runs.ts'
+import { describeMutants, describeRuns } from './describe-runs.ts'
 import { MUTANTS } from './mutants.ts'
 
-describeRuns(['pair', 'sentinel'], MUTANTS.slice(1))
+describeRuns(['pair', 'sentinel'])
+describeMutants(MUTANTS)

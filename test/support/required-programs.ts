@@ -2,14 +2,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { sqliteDrivers } from './sqlite.ts'
+import type { Command } from './test-files.ts'
 
 interface Program {
   /** The name of the Debian package. */
   readonly name: string
   readonly names: readonly string[]
   readonly tests: string
-  /** Whether `npm test` needs the program. */
-  readonly isForQuick?: boolean
+  /** The first command that needs the program. @default 'all' */
+  readonly command?: Command
 }
 
 /**
@@ -20,11 +21,11 @@ export const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browse
 
 /** The programs of the system that some tests start. */
 const programs: readonly Program[] = [
-  { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis', isForQuick: true },
+  { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis', command: 'quick' },
   { name: 'chromium-headless-shell', names: BROWSERS, tests: 'everything in a browser' },
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
-  { name: 'spin', names: ['spin'], tests: 'the models of test/proof' },
-  { name: 'gcc', names: ['gcc'], tests: 'the models of test/proof' },
+  { name: 'spin', names: ['spin'], tests: 'the models of test/proof', command: 'long' },
+  { name: 'gcc', names: ['gcc'], tests: 'the models of test/proof', command: 'long' },
   { name: 'postgresql', names: ['postgres'], tests: 'everything on PostgreSQL' },
   { name: 'nginx-light', names: ['nginx'], tests: 'the pages and the API behind nginx' },
 ]
@@ -57,22 +58,24 @@ interface Missing {
 
 /** Returns what the tests of `projects` need and is not installed, or undefined if everything is. */
 export function findMissing(projects: readonly string[]): Missing | undefined {
-  const isQuick = projects.every((name) => name.startsWith('quick'))
+  const isQuick = projects.every((name) => name === 'quick')
+  const commands = ['quick', ...(isQuick ? [] : ['all']), ...(projects.includes('long') ? ['long'] : [])]
   const missing = programs.filter(
-    ({ names, isForQuick = false }) => (isForQuick || !isQuick) && findProgram(...names) === undefined,
+    ({ names, command = 'all' }) => commands.includes(command) && findProgram(...names) === undefined,
   )
   const tests = missing.map((each) => each.tests)
-  const commands = missing.length > 0 ? [`apt-get install ${missing.map(({ name }) => name).join(' ')}`] : []
+  const installing =
+    missing.length > 0 ? [`apt-get install ${missing.map(({ name }) => name).join(' ')}`] : []
   if (!isQuick && !hasForeignPackages) {
     tests.push('other software, Koa 2')
-    commands.push('npm ci --prefix test/foreign')
+    installing.push('npm ci --prefix test/foreign')
   }
   // On Node.js 20, SQLite is a package with a part that is compiled where it is installed.
   if (!isQuick && sqliteDrivers().length === 0) {
     tests.push('SQLite')
-    commands.push('npm rebuild better-sqlite3 --prefix test/foreign')
+    installing.push('npm rebuild better-sqlite3 --prefix test/foreign')
   }
-  return tests.length > 0 ? { tests: new Set(tests), command: commands.join(' && ') } : undefined
+  return tests.length > 0 ? { tests: new Set(tests), command: installing.join(' && ') } : undefined
 }
 
 /**
