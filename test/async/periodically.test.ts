@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { periodically } from '../../src/async/periodically.ts'
+import { timersOf } from '../support/timers-of.ts'
 
-beforeEach(() => void vi.useFakeTimers())
+let timers: () => number
+beforeEach(() => {
+  vi.useFakeTimers()
+  timers = timersOf('async/periodically')
+})
 afterEach(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()
@@ -45,7 +50,7 @@ it('periodically() never starts its work again once it is stopped, even if the w
   finish()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(work).toHaveBeenCalledTimes(1)
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers()).toBe(0)
 })
 
 it('periodically() keeps no process alive', () => {

@@ -2,8 +2,13 @@ import { stat } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { settlesWithin } from '../../src/async/with-timeout.ts'
 import { withTimeout } from '../../src/async/with-timeout.ts'
+import { timersOf } from '../support/timers-of.ts'
 
-beforeEach(() => void vi.useFakeTimers())
+let timers: () => number
+beforeEach(() => {
+  vi.useFakeTimers()
+  timers = timersOf('async/with-timeout')
+})
 afterEach(() => void vi.useRealTimers())
 
 const late = { error: () => new Error('late') }
@@ -12,7 +17,7 @@ const never = () => new Promise<never>(() => {})
 it('withTimeout() passes on a result that arrives in time, and leaves no timer', async () => {
   expect(await withTimeout(10, async () => 'answer', late)).toBe('answer')
   await expect(withTimeout(10, () => Promise.reject(new Error('failed')), late)).rejects.toThrow('failed')
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers()).toBe(0)
 })
 
 it('withTimeout() rejects if the work throws synchronously', async () => {
@@ -20,7 +25,7 @@ it('withTimeout() rejects if the work throws synchronously', async () => {
     throw new Error('failed')
   }
   await expect(withTimeout(10, work, late)).rejects.toThrow('failed')
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers()).toBe(0)
 })
 
 it('withTimeout() rejects with the given error at the timeout', async () => {
@@ -47,5 +52,5 @@ it('settlesWithin() answers whether the work succeeded in time, and never throws
   const answer = settlesWithin(never, 10)
   await vi.advanceTimersByTimeAsync(11)
   expect(await answer).toBe(false)
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers()).toBe(0)
 })

@@ -7,6 +7,7 @@ import type { Principal } from '../../src/gateway/principal.ts'
 import { createTokenWatch } from '../../src/gateway/token-watch.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { principalOfClaims } from './support/token-issuer.ts'
+import { timersOf } from '../support/timers-of.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -36,10 +37,12 @@ function revoke(...ids: string[]) {
   for (const listener of listeners) listener()
 }
 
-const expectNothingHeld = () => expect([vi.getTimerCount(), listeners.size]).toEqual([0, 0])
+const expectNothingHeld = () => expect([timers(), listeners.size]).toEqual([0, 0])
 
+let timers: () => number
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW * 1000 })
+  timers = timersOf('gateway/token-watch')
   logged.mockClear()
   ;[revoked, listeners, mustReject, checks] = [new Set(), new Set(), false, 0]
   const revocations: GatewayRevocations = {
@@ -210,7 +213,7 @@ describe('the cost of watches', () => {
   it('neither a timer nor a subscription to revocations remains when all watches have ended or were stopped', () => {
     expectNothingHeld()
     const [, b, c] = [watch('a', 10), watch('b', 20), watch('c', 30)]
-    expect([vi.getTimerCount(), listeners.size]).toEqual([1, 1])
+    expect([timers(), listeners.size]).toEqual([1, 1])
     vi.advanceTimersByTime(10_000)
     revoke('b')
     vi.advanceTimersByTime(1000)

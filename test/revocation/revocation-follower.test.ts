@@ -8,13 +8,16 @@ import type { StalenessPolicy } from '../../src/revocation/staleness.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import type { Revocation } from '../../src/revocation/revocation.ts'
 import type { RevocationPage, RevocationSource } from '../../src/revocation/revocation-source.ts'
+import { timersOf } from '../support/timers-of.ts'
 
 const START = Date.UTC(2027, 0, 10, 12)
 const UNTIL = START / 1000 + 864_000
 const HOUR = 3_600_000
 
+let timers: () => number
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: START })
+  timers = timersOf('revocation/revocation-follower')
 })
 const opened: ReturnType<typeof createRevocationFollower>[] = []
 afterEach(async () => {
@@ -531,7 +534,7 @@ describe('close() of the revocation follower', () => {
     await seconds(60)
     expect(cursors).toHaveLength(1)
     expect(source.listeners).toBe(0)
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers()).toBe(0)
   })
 
   it('close() while start() subscribes leaves no subscription behind', async () => {
@@ -576,7 +579,7 @@ describe('close() of the revocation follower', () => {
     expect(cursors).toHaveLength(1)
     expect(source.listeners).toBe(0)
     expect(notified).toEqual([])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers()).toBe(0)
   })
 
   it('after close() during a poll, the follower neither notifies nor reads another page', async () => {

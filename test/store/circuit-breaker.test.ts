@@ -5,6 +5,7 @@ import {
   CircuitOpenError,
   type CircuitBreaker,
 } from '../../src/store/circuit-breaker.ts'
+import { timersOf } from '../support/timers-of.ts'
 
 const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'it did not answer')
 const fails = () => Promise.reject(unavailable())
@@ -18,8 +19,10 @@ function pendingCall() {
   return { call: () => promise, answer: () => resolve('late'), fail: () => reject(unavailable()) }
 }
 
+let timers: () => number
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2030-01-02T03:04:05.000Z') })
+  timers = timersOf('store/circuit-breaker')
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -171,7 +174,7 @@ describe('a conclusive probe', () => {
     })
     const breaker = createCircuitBreaker({ name: 'the store', probe, isProbeConclusive: true })
     for (let n = 0; n < 1000; n += 1) await breaker.run(fails).catch(() => {})
-    expect(vi.getTimerCount()).toBe(1)
+    expect(timers()).toBe(1)
     for (let n = 0; n < 20; n += 1) {
       await advance(500)
       expect(pending).toBeLessThanOrEqual(1)
@@ -237,7 +240,7 @@ describe('a conclusive probe', () => {
     breaker.stop()
     await advance(5000)
     expect(probe).toHaveBeenCalledTimes(1)
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers()).toBe(0)
   })
 })
 

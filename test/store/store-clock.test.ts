@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createStoreClock } from '../../src/store/store-clock.ts'
+import { timersOf } from '../support/timers-of.ts'
 
 const START = 1_900_000_000_000
 
+let timers: () => number
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: START })
+  timers = timersOf('store/store-clock')
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -101,7 +104,7 @@ it('the clock of a store without a clock is the clock of the process, and nothin
     expect(own.now()).toBe(START)
   }
   createStoreClock({ store: {}, logger }).follow()
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers()).toBe(0)
   expect(clock.now()).toBe(START)
   expect(logger.warn).not.toHaveBeenCalled()
 })
