@@ -8,7 +8,7 @@ import { observe, scenario, USUAL } from '../../support/refresh/scenarios.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 /** `npm test` tries a few on each store, and the other projects of `npm run test:all` try more. */
-const FEW = process.env['TEST_PROJECT'] === 'quick' ? 8 : 40
+const FEW = process.env['TEST_PROJECT'] === 'quick' ? 8 : 16
 const SCENARIOS = Number(process.env['REFRESH_SCENARIOS'] ?? FEW)
 
 describeEachStore('a refresh, whichever door answers it', (makeStore) => {
