@@ -20,6 +20,8 @@ storesOfRun()
 
 /** vitest loads the sources itself if it counts what of them is executed, or runs again what depends on a changed file. */
 const isForNode = process.argv.includes('run') && !process.argv.includes('--coverage')
+const usualSources = compiledSources('usual')
+const KOA_2 = `${root}test/foreign/node_modules/koa-2`
 
 /** The order of the projects in a run. */
 const ORDER = ['others', 'redis', 'sqlite', 'koa-2', 'quick', 'long']
@@ -51,7 +53,7 @@ function project(
   const include = files.filter(belongs).map((file) => file.name)
   return {
     extends: true as const,
-    plugins: isForNode ? [compiledSources] : [],
+    plugins: isForNode ? [usualSources] : [],
     test: { name, isolate: false, include, env: { TEST_STORES: stores, TEST_PROJECT: name }, ...options },
   }
 }
@@ -75,9 +77,8 @@ const projects = [
     ...project('koa-2', 'memory', ({ marks }) => hasForeignPackages && marks.includes('Koa 2'), {
       env: { TEST_STORES: 'memory', TEST_KOA: '2' },
     }),
-    // vitest loads the sources, because Node would load the usual Koa for them.
-    plugins: [],
-    resolve: { alias: [{ find: /^koa$/, replacement: `${root}test/foreign/node_modules/koa-2` }] },
+    plugins: isForNode ? [compiledSources('koa-2', { koa: `${KOA_2}/dist/koa.mjs` })] : [],
+    resolve: { alias: [{ find: /^koa$/, replacement: KOA_2 }] },
   },
 ]
 

@@ -10,7 +10,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 const PARALLEL = 100
 const ROUNDS = 2
-const FAMILIES = 20
+const FAMILIES = 8
 
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
@@ -116,7 +116,7 @@ describeWithPostgres('one-time refresh tokens of two processes while PostgreSQL 
       await start(60)
       const rejected: unknown[] = []
       const tokens = await Promise.all(Array.from({ length: FAMILIES }, () => connect(first, client)))
-      let [isOver, isPromoted, after, unavailable] = [false, false, 0, 0]
+      let [isOver, isPromoted, before, after, unavailable] = [false, false, 0, 0, 0]
       const families = tokens.map(async ({ refresh_token }, family) => {
         let token = refresh_token
         for (let number = family; !isOver; number += 1) {
@@ -124,6 +124,7 @@ describeWithPostgres('one-time refresh tokens of two processes while PostgreSQL 
           if (answer?.status === 200) {
             token = String(answer.body['refresh_token'])
             if (isPromoted) after += 1
+            else before += 1
           } else if (answer === undefined || answer.status === 503) {
             unavailable += 1
             await delay(20)
@@ -133,7 +134,7 @@ describeWithPostgres('one-time refresh tokens of two processes while PostgreSQL 
           }
         }
       })
-      await delay(1500)
+      await vi.waitFor(() => expect(before).toBeGreaterThan(FAMILIES * 3), { timeout: 20_000 })
       await promote(standby)
       isPromoted = true
       await vi.waitFor(() => expect(after).toBeGreaterThan(FAMILIES * 3), { timeout: 20_000 })
