@@ -202,8 +202,8 @@ describeWithRedis('the Redis store on a cluster', () => {
             else outcome.taken += 1
           } catch (error) {
             outcome.failures.push(error)
-            await delay(20)
           }
+          await delay(10)
         }
       })()
       return { outcome, stop: () => ((done = true), outcome.last) }
