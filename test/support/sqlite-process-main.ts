@@ -44,6 +44,16 @@ async function writeFor(milliseconds: number): Promise<Written> {
   return { writes, maxDelayMs: delays.max / 1e6 - RESOLUTION_MS, maxWriteMs }
 }
 
+/** Writes values one after the other. Returns the time of each write. */
+async function writeCount(count: number): Promise<number[]> {
+  const times: number[] = []
+  while (times.length < count) {
+    await store.set(`${process.pid} ${times.length}`, 'x'.repeat(500), 3600)
+    times.push(Date.now())
+  }
+  return times
+}
+
 /** Writes until the process is killed, and prints the number of each write that has resolved. */
 async function writeForEver(): Promise<void> {
   for (let number = 0; ; number += 1) {
@@ -54,8 +64,9 @@ async function writeForEver(): Promise<void> {
 }
 
 process.on('message', (question: string) => {
-  const [verb, milliseconds] = question.split(' ')
-  if (verb === 'write') void writeFor(Number(milliseconds)).then((written) => process.send?.(written))
+  const [verb, amount] = question.split(' ')
+  if (verb === 'write') void writeFor(Number(amount)).then((written) => process.send?.(written))
+  else if (verb === 'write-count') void writeCount(Number(amount)).then((times) => process.send?.(times))
   else void writeForEver()
 })
 
