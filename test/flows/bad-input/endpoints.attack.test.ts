@@ -156,11 +156,15 @@ describe('invalid input at every endpoint', () => {
 
   async function sendParameters(endpoint: Endpoint, method: string) {
     await sendAs(endpoint, requestWith(method, ''))
-    for (const name of [...Object.keys(endpoint.parameters), 'other', '__proto__', 'constructor']) {
+    const names = [...Object.keys(endpoint.parameters), 'other', '__proto__', 'constructor']
+    for (const [position, name] of names.entries()) {
       const { [name]: value, ...others } = endpoint.parameters
       const known = value === undefined ? [] : [`=${encodeURIComponent(value)}`]
       const changed = [
-        ...Object.values(BAD_VALUES).map((bad) => `${name}=${bad}`),
+        // Every endpoint gets every value, each in half of its parameters.
+        ...Object.values(BAD_VALUES).flatMap((bad, index) =>
+          (index + position) % 2 === 0 ? `${name}=${bad}` : [],
+        ),
         // Parameters that are repeated, lists or objects.
         ...known.flatMap((own) => [
           `${name}${own}&${name}${own}`,
@@ -195,7 +199,8 @@ describe('invalid input at every endpoint', () => {
     for (const each of endpoint.methods) {
       await sendParameters(endpoint, each)
       const raw = requestWith(each, encode(endpoint.parameters))
-      for (const one of BAD_HEADERS) await sendAs(endpoint, { ...raw, headers: { ...raw.headers, ...one } })
+      for (const one of BAD_HEADERS)
+        await sendInTurn(endpoint, { ...raw, headers: { ...raw.headers, ...one } })
     }
     expect(wrong).toEqual([])
   })
