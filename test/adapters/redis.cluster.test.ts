@@ -82,6 +82,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       for (const [, AnyCluster, options] of CLIENTS) {
         const client = new AnyCluster([...cluster.addresses], options)
         client.setMaxListeners(0)
+        client.on('+node', (node: Redis) => node.setMaxListeners(0))
         clients.push(client)
       }
     })
