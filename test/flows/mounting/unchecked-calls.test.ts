@@ -6,6 +6,7 @@ import type { Gatehouse } from 'koa-gatehouse'
 import { memoryStore } from '../../../adapters/memory.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { startHost, type Host, type HostOptions } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
 
 const error = vi.fn()
 let host: Host
@@ -106,6 +107,13 @@ describe('a mistake that opens the API', () => {
     await start((app, g) => app.use(g.middleware()).use((ctx) => void (ctx.body = { file: true })))
     expect(await status(undefined, { method: 'HEAD' })).toBe(200)
     expect(await found()).toEqual({ ...OPEN, logged: [{ ...INVOICES, method: 'HEAD' }] })
+  })
+
+  it('an open call whose target is a whole address is found', async () => {
+    await start((app, g) => app.use(g.middleware()).use((ctx) => void (ctx.body = [])))
+    const target = `${host.audience}/invoices/list`
+    expect((await send(host.port, { method: 'GET', target, headers: {} })).status).toBe(200)
+    expect(await found()).toEqual(OPEN)
   })
 
   it('an open call is found behind a proxy that strips the same prefix from the issuer and from the API', async () => {
