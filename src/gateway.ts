@@ -99,7 +99,7 @@ export function createGateway<const Products extends ProductSource>(
     events,
     readStoreHealth: feed?.readStoreHealth,
     check() {
-      if (!closed && keys.condition.fetchedAt !== undefined) keys.ensureFresh()
+      keys.ensureFresh()
       const found = [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
       return [...found, ...proxyCheck.check(), ...(feed?.check?.() ?? [])]
     },
