@@ -154,9 +154,6 @@ describeWithSqlite('a file of SQLite that cannot be used', () => {
   })
 })
 
-/** The writes of each of two processes that write all the time. */
-const WRITES = 1500
-
 describeWithSqlite('two processes on one file of SQLite', () => {
   const files = sqliteFiles()
   let program: HostProgram<SqliteProcessOptions>
@@ -165,16 +162,14 @@ describeWithSqlite('two processes on one file of SQLite', () => {
   })
   afterAll(() => program?.remove())
 
-  it('two processes that write all the time get at least a third of the writes each', async () => {
+  // `sqlite.processes.long.test.ts` compares how many writes each gets, which on a busy machine depends on who has the processor.
+  it('two processes that write all the time both come to an end, and no write fails', async () => {
     const file = files.newFile()
     const both = await Promise.all([0, 1].map(() => program.start({ file, foreign: FOREIGN })))
-    // A number of writes, not a time: on a busy machine one process can have less of a second than the other.
-    const times = (await Promise.all(both.map((each) => each.ask(`write-count ${WRITES}`)))) as number[][]
-    const isFirstAt = Math.min(...times.map((each) => each.at(-1)!))
-    const [fewer = 0] = times
-      .map((each) => each.filter((time) => time <= isFirstAt).length)
-      .toSorted((a, b) => a - b)
-    expect(fewer).toBeGreaterThan(WRITES / 2)
+    expect(await Promise.all(both.map((each) => each.ask('write-count 500')))).toEqual([500, 500])
+    const database = files.open(file)
+    const [row] = database.prepare('select count(*) as rows from gatehouse_value').all()
+    expect(row).toEqual({ rows: 1000 })
     await Promise.all(both.map((each) => each.stop()))
   })
 
